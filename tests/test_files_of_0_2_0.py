@@ -1,0 +1,252 @@
+"""What Aloud 0.2.0 wrote opens in today's version (see tests/data/v0_2_0/README.md).
+
+Commands are run as people type them, so that the tests hold whatever becomes of the modules.
+"""
+
+import gzip
+import json
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from client.journal.journal import Journal
+from client.practice.interviews.store import Interviews
+from tests.client.conftest import make_app
+from tests.test_files_of_0_1_0 import Answer, Run, attempt_ids, export
+from tests.test_files_of_0_1_0 import empty_home as empty_home
+from tests.test_files_of_0_1_0 import network as network
+from tests.test_files_of_0_1_0 import run as run
+
+DATA = Path(__file__).parent / "data" / "v0_2_0"
+SAID_RIGHT = f"{6:032x}"
+PEOPLE = ("ana", "ben", "cleo", "dora", "ed")
+
+
+@pytest.fixture
+def home(empty_home: Path) -> Path:
+    """The data folder of 0.2.0."""
+    with zipfile.ZipFile(DATA / "home.zip") as packed:
+        packed.extractall(empty_home)
+    return empty_home
+
+
+def test_the_history_of_a_data_folder(run: Run, home: Path) -> None:
+    with closing(sqlite3.connect(home / "aloud.db")) as database:
+        rows = database.execute("SELECT id, submission FROM attempts").fetchall()
+    before = {number: json.loads(submission) for number, submission in rows}
+
+    assert len(before) == 4
+    assert sorted(attempt_ids(run)) == sorted(before)
+    for number, submission in before.items():
+        shown = json.loads(run("history", str(number), "--json").stdout)
+        assert shown["submission"]["transcript"] == submission["transcript"]
+        run("history", str(number))
+    progress = json.loads(run("progress", "--json").stdout)
+    assert sum(each["attempts"] for each in progress["topics"]) == len(before)
+    assert progress["drills"]
+    run("plan")
+
+
+def test_a_revised_and_corrected_answer(run: Run, home: Path) -> None:
+    (original,) = json.loads((DATA / "attempts.json").read_text())["attempts"]
+    now = next(each for each in export(run) if each["submission"]["submission_id"] == SAID_RIGHT)
+    assert now["corrections"] == original["corrections"]
+    assert now["reports"] == original["reports"]
+    (replaced,) = now["reports"][-1]["report"]["transcript"]["corrected"]
+    assert replaced["was"] == "needs"
+    run("regrade")
+    (again,) = (each for each in export(run) if each["submission"]["submission_id"] == SAID_RIGHT)
+    assert again["corrections"] == original["corrections"]
+
+
+def test_each_unfinished_answer_can_be_taken_up(run: Run, home: Path) -> None:
+    unfinished = Journal(home / "recordings").unfinished()
+    assert [(each.entry.kind, each.entry.state, each.reason) for each in unfinished] == [
+        ("answer", "recording", "the microphone was unplugged"),
+        ("answer", "recording", ""),
+        ("answer", "recorded", ""),
+        ("answer", "transcribed", ""),
+        ("drill", "transcribed", ""),
+    ]
+    assert all(each.is_for(None) and not each.is_old for each in unfinished)
+    assert all(each.duration_s == pytest.approx(0.5) for each in unfinished)
+    transcribed, take = unfinished[3:]
+    assert transcribed.entry.submission is not None
+    assert transcribed.entry.submission.transcript.text == "I use paged attention"
+    assert take.entry.review is not None and take.entry.review.verdict == "correct"
+    for each in unfinished:
+        with each.take_up() as kept:
+            samples = kept.clip().samples
+            assert samples.size == 8_000 and abs(samples).max() > 0.3
+    assert run("unfinished").stdout.count(".wav.part") == 5
+
+
+def test_a_transcribed_answer_is_finished(run: Run, home: Path) -> None:
+    transcribed = Journal(home / "recordings").unfinished()[3]
+    run("unfinished", "--finish", transcribed.name)
+    stored = {each["submission"]["submission_id"] for each in export(run)}
+    assert transcribed.entry.submission_id in stored
+    assert (home / "recordings" / f"{transcribed.entry.submission_id}.wav").exists()
+    assert len(Journal(home / "recordings").unfinished()) == 4
+
+
+def test_an_answer_is_shared_with_its_recording(run: Run, home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "answer.zip"
+    run("bundle", "export", "1", "--audio", "--out", str(path))
+    with zipfile.ZipFile(path) as now, zipfile.ZipFile(DATA / "bundle.zip") as before:
+        assert now.read("recording.flac") == before.read("recording.flac")
+        assert json.loads(now.read("comments.json")) == json.loads(before.read("comments.json"))
+        for name in ("submission", "reports", "corrections", "corrected"):
+            is_now, was = (
+                json.loads(each.read("attempt.json"))["attempts"][0][name] for each in (now, before)
+            )
+            assert is_now == was
+
+
+def test_what_is_your_own(run: Run, home: Path) -> None:
+    assert "0 due, 1 new" in run("drill", "own", "--list").stdout
+    kept = Interviews(home / "interviews").all()
+    assert kept.unreadable == ()
+    (record,) = kept.records
+    assert [each.state for each in record.questions][:2] == ["answered", "open"]
+    run("regrade")
+    by_id = {each["submission"]["submission_id"]: each for each in export(run)}
+    terms = by_id[SAID_RIGHT]["reports"][-1]["report"]["pronunciation"]["terms"]
+    verdicts = {each["term"]: each["verdict"] for each in terms}
+    assert verdicts["CUDA"] == "correct"  # by own_readings.yaml
+    covered = [
+        each["status"]
+        for each in by_id[f"{7:032x}"]["reports"][-1]["report"]["coverage"]["phrases"]
+    ]
+    assert covered[0] == "covered"  # by own_aliases.yaml
+
+
+def test_an_export_and_a_bundle_are_read_back(run: Run, empty_home: Path) -> None:
+    (original,) = json.loads((DATA / "attempts.json").read_text())["attempts"]
+    run("import", str(DATA / "attempts.json"))
+    (attempt,) = export(run)
+    for name in ("submission", "question", "reports", "corrections"):
+        assert attempt[name] == original[name]
+    with zipfile.ZipFile(DATA / "bundle.zip") as packed:
+        (empty_home / "attempt.json").write_bytes(packed.read("attempt.json"))
+    run("import", str(empty_home / "attempt.json"))
+    merged = run("bundle", "merge", str(DATA / "bundle.zip")).stdout
+    assert "1 already known" in " ".join(merged.split())
+    assert "Cleo: Slower here" in merged
+
+
+def test_a_backup_of_a_data_folder(run: Run, empty_home: Path) -> None:
+    run("restore", str(DATA / "home.backup"))
+    assert len(attempt_ids(run)) == 4
+    assert len(export(run)) == 4
+
+
+@pytest.mark.parametrize("how", ["database", "backup"])
+def test_a_shared_server(
+    run: Run, empty_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    path = tmp_path / "server.db"
+    monkeypatch.setenv("ALOUD_DATABASE_URL", f"sqlite:///{path}")
+    if how == "backup":
+        run("restore", str(DATA / "server.backup"))
+    else:
+        path.write_bytes(gzip.decompress((DATA / "server.db.gz").read_bytes()))
+    listed = run("user", "list").stdout
+    assert all(name in listed for name in PEOPLE)
+    assert "spring" in run("user", "cohort", "list").stdout
+    with closing(sqlite3.connect(path)) as database:
+        counted = {
+            table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            for table in ("attempts", "share_links", "recordings", "comments", "bank_versions")
+        }
+        jobs = database.execute("SELECT kind, state FROM jobs ORDER BY id").fetchall()
+    assert counted == {
+        "attempts": 2,
+        "share_links": 1,
+        "recordings": 1,
+        "comments": 2,
+        "bank_versions": 1,
+    }
+    assert jobs == [("regrade", "done"), ("regrade", "queued")]
+
+
+def test_answers_that_waited_go_to_the_server(
+    run: Run, home: Path, tmp_path: Path, network: Callable[[Answer], None]
+) -> None:
+    server, service = make_app(tmp_path / "server.db")
+    with TestClient(server, base_url="http://localhost") as client:
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            headers = {**request.headers, "host": "localhost"}
+            headers.pop("authorization", None)  # this server has no accounts
+            target = request.url.raw_path.decode()
+            reply = client.request(request.method, target, content=request.read(), headers=headers)
+            return httpx.Response(
+                reply.status_code, headers=reply.headers.multi_items(), content=reply.content
+            )
+
+        network(answer)
+        assert "1 waiting answer" in run("history").stderr
+        (attempt,) = export(run)
+    service.close()
+    assert attempt["submission"]["submission_id"] == f"{8:032x}"
+
+
+SAID = json.loads((DATA / "http.json").read_text())
+
+
+def _key(each: dict[str, object]) -> str:
+    return f"{each['method']} {urlsplit(str(each['target'])).path}"
+
+
+def test_a_client_of_0_2_0_is_understood(tmp_path: Path) -> None:
+    """Everything it asked is answered with what it read in the answer, and more at most."""
+    server, service = make_app(tmp_path / "server.db")
+    with TestClient(server, base_url="http://localhost") as client:
+        vectors = 0
+        for each in SAID:
+            if _key(each) not in ("POST /api/v1/attempts", "POST /api/v1/grade"):
+                continue
+            vectors += "vectors" in (each["sent"].get("sense") or ())
+            sent = each["sent"] | {"submission_id": f"{vectors:032x}"}
+            reply = client.post(each["target"], json=sent)
+            assert reply.status_code == each["status"], reply.text
+            assert set(reply.json()) >= set(each["answer"])
+    service.close()
+    assert vectors == 2
+
+
+def test_a_server_of_0_2_0_is_understood(
+    run: Run, empty_home: Path, tmp_path: Path, network: Callable[[Answer], None]
+) -> None:
+    answers = {_key(each): each for each in SAID}
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        target = request.url.raw_path.decode()
+        known = answers[_key({"method": request.method, "target": target})]
+        return httpx.Response(
+            known["status"],
+            headers={"content-type": known["content_type"]},
+            content=json.dumps(known["answer"]),
+        )
+
+    network(answer)
+    assert attempt_ids(run) == [2, 1]
+    assert "paged attention" in run("history", "1").stdout
+    assert "kv-cache" in run("bank", "list").stdout
+    text = tmp_path / "answer.txt"
+    text.write_text("I use paged attention", encoding="utf-8")
+    graded = run("grade", "--question", "kv-cache", "--transcript", str(text), "--json")
+    assert json.loads(graded.stdout)["coverage"]["score"] == 0.5
+    assert export(run)
+    run("drill", "--list")
+    run("progress")
+    assert "my coach" in run("share", "1").stdout
+    run("bundle", "export", "1", "--out", str(tmp_path / "answer.zip"))
