@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from client.cli.common import EngineOption, ModelOption, command, errors, out
+from client.cli.common import EngineOption, ModelOption, command, errors, out, print_file
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
@@ -61,7 +61,7 @@ def transcribe(
     transcriber = begin_loading(settings, engine, model)()
     with share_bar("transcribing") as report:
         transcript = transcribe_sound(transcriber, sound, report)
-    typer.echo(FORMATS[format_.value](transcript), nl=False)
+    print_file(FORMATS[format_.value](transcript))
 
 
 def say(

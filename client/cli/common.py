@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast, get_args
 
 import typer
 
+from client.core.wording import escaped, visible
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
@@ -30,13 +32,15 @@ and break tables early)."""
 
 
 def _console(*, stderr: bool) -> "Console":
-    from rich.console import Console
+    from client.terminal.console import SafeConsole
 
     stream = sys.stderr if stderr else sys.stdout
     told = os.environ.get("COLUMNS", "")
     width = None if stream.isatty() or told.isdigit() else PIPED_WIDTH
     # without emoji: "x.yaml:100: …" is a line number
-    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, emoji=False)
+    return SafeConsole(
+        stderr=stderr, width=width, highlight=False, soft_wrap=False, emoji=False
+    )
 
 
 @functools.cache
@@ -65,7 +69,12 @@ def print_json(document: "BaseModel | Any") -> None:
     from pydantic_core import to_jsonable_python
 
     text = json.dumps(to_jsonable_python(document), indent=2, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(escaped(text) + "\n")
+
+
+def print_file(text: str) -> None:
+    """What is meant for a file, on standard output; a terminal gets it with signs for commands."""
+    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
 
 
 BankOption = Annotated[

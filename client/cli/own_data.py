@@ -2,7 +2,6 @@
 
 import enum
 import shlex
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +17,7 @@ from client.cli.common import (
     fail,
     open_server,
     out,
+    print_file,
     print_json,
     round_name,
 )
@@ -171,7 +171,7 @@ def export(
     with open_server(settings) as backend:
         text = export_attempts(backend, format_.value, attempt)
     if out_file is None:
-        sys.stdout.write(text)
+        print_file(text)
         return
     try:
         out_file.write_text(text, encoding="utf-8")
