@@ -38,9 +38,7 @@ def _console(*, stderr: bool) -> "Console":
     told = os.environ.get("COLUMNS", "")
     width = None if stream.isatty() or told.isdigit() else PIPED_WIDTH
     # without emoji: "x.yaml:100: …" is a line number
-    return SafeConsole(
-        stderr=stderr, width=width, highlight=False, soft_wrap=False, emoji=False
-    )
+    return SafeConsole(stderr=stderr, width=width, highlight=False, soft_wrap=False, emoji=False)
 
 
 @functools.cache

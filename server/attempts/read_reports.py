@@ -10,11 +10,12 @@ change.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from datetime import datetime
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, Text, cast, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from question_bank.models import Question
@@ -32,8 +33,9 @@ from server.contract import (
     Transcript,
     content_score,
 )
+from server.db.database import Database
 from server.db.engine import JsonText
-from server.db.tables import AttemptRow, ReportRow, without_nul
+from server.db.tables import AttemptRow, CorrectionRow, ReportRow, without_nul
 from server.grading.corrected_report import corrected, corrected_coverage
 
 
@@ -99,6 +101,60 @@ def read_reports(session: Session, graded: Mapping[int, Report]) -> dict[int, Re
         attempt_id: _read(report, given.get(attempt_id, ()))
         for attempt_id, report in graded.items()
     }
+
+
+@dataclass(frozen=True)
+class TableAnswer:
+    """What a table says about an answer.
+
+    Attributes:
+        report: as people see it; without the list of words, unless somebody corrected something.
+    """
+
+    submission_id: str
+    created_at: datetime
+    question: Question
+    report: Report
+
+
+def answers_for_table(database: Database, ids: Collection[int]) -> dict[int, TableAnswer]:
+    """Many answers with their newest reports, by attempt; those that no longer exist are missing.
+
+    Nothing that a table leaves out is read: the words with their times are most of a report.
+
+    Raises:
+        UnreadableError: one of them is damaged.
+    """
+    corrected_ones = exists().where(CorrectionRow.attempt_id == AttemptRow.id)
+    needs_words = or_(ReportRow.corrections > 0, corrected_ones)
+    wanted = (
+        select(
+            AttemptRow.id,
+            AttemptRow.submission_id,
+            AttemptRow.created_at,
+            cast(AttemptRow.question, Text),
+            database.json_text(ReportRow.report, unless=needs_words, without="transcript,words"),
+        )
+        .join(ReportRow, ReportRow.id == newest_report_id())
+        .where(database.one_of(AttemptRow.id, ids))
+    )
+    found: dict[int, TableAnswer] = {}
+    with database.read() as session:
+        for attempt_id, submission_id, created_at, question, report in session.execute(wanted):
+            with database.readable(f"attempt {attempt_id}"):
+                found[attempt_id] = TableAnswer(
+                    submission_id,
+                    created_at,
+                    _question_of(question),
+                    Report.model_validate_json(report),
+                )
+        read = read_reports(session, {each: answer.report for each, answer in found.items()})
+    return {each: replace(answer, report=read[each].report) for each, answer in found.items()}
+
+
+@lru_cache(maxsize=256)
+def _question_of(text: str) -> Question:
+    return Question.model_validate_json(text)
 
 
 MOST_KNOWN: Final = 50_000

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-HEAD_REVISION: Final = "0010"
+HEAD_REVISION: Final = "0011"
 """The newest revision in ``migrations/versions``, which a test checks. It is a constant so that
 opening an up-to-date database need not import Alembic (0.3 s or more of startup)."""
 

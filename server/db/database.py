@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     ARRAY,
@@ -15,11 +15,17 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    Text,
+    and_,
+    case,
+    cast,
     func,
     literal,
+    not_,
     select,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from server.core.errors import StoreError, UnreadableError
@@ -186,6 +192,27 @@ class Database:
             return column.in_(select(func.unnest(literal(list(ids), ARRAY(BigInteger)))))
         listed = func.json_each(json.dumps(list(ids))).table_valued("value")
         return column.in_(select(listed.c.value))
+
+    def json_text(
+        self,
+        column: InstrumentedAttribute[dict[str, Any]],
+        *,
+        without: str,
+        unless: ColumnElement[bool],
+    ) -> ColumnElement[str]:
+        """A JSON column as text, without what is at a path (``a,b``) unless a condition holds.
+
+        A document that is no JSON comes whole: reading it says so.
+        """
+        whole: ColumnElement[str] = cast(column, Text)
+        if self.is_postgresql:
+            part = cast(
+                cast(column, JSONB).op("#-")(cast([*without.split(",")], ARRAY(Text))), Text
+            )
+            return case((unless, whole), else_=part)
+        path = "$." + without.replace(",", ".")
+        is_json = func.json_valid(column) == 1
+        return case((and_(is_json, not_(unless)), func.json_remove(column, path)), else_=whole)
 
     def alone(self, session: Session, name: str) -> None:
         """Holds the lock of this name until the end of the transaction.

@@ -21,10 +21,15 @@ class JobStoppedError(Exception):
 
 @dataclass(frozen=True)
 class MadeFile:
-    """A file that was made; its name's extension says what it is."""
+    """A file that was made; its name's extension says what it is.
+
+    Attributes:
+        answers: the attempts in it; it is dropped when one of them may no longer be read.
+    """
 
     name: str
-    content: bytes
+    content: bytes = field(repr=False)
+    answers: tuple[int, ...] = ()
 
     @property
     def media_type(self) -> str:

@@ -204,8 +204,8 @@ def _background_work(service: Service) -> BackgroundWork:
     def drop_what_is_not_shared() -> None:
         """Exports and recordings must not outlive the sharing of their content."""
         recordings.sweep_when_due()
-        for job_id, result in store.with_files(EXPORT_COHORT):
-            if not still_shown(database, result["cohort_id"], result["attempt_ids"]):
+        for job_id, result, answers in store.with_files(EXPORT_COHORT):
+            if not still_shown(database, result["cohort_id"], answers):
                 store.drop_file(job_id)
 
     queue = JobQueue(Runner(store, kinds, tidy=drop_what_is_not_shared))

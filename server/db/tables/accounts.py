@@ -1,13 +1,13 @@
 """The tables of people: accounts, how they sign in, and the cohorts they belong to.
 
-Passwords are stored as Argon2 hashes, all other credentials as the SHA-256 of 32 random bytes, so
-the content of these tables opens nothing.
+Passwords are stored as Argon2 hashes, other credentials as the SHA-256 of random bytes. Only the
+secret of a second factor has to be readable; without its account's password it opens nothing.
 """
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String
+from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.tables.base import Base, Key, UtcDateTime
@@ -32,6 +32,20 @@ class AccountRow(Base):
     disabled_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     # Counted up to end all of the account's sessions at once.
     session_epoch: Mapped[int] = mapped_column(default=0)
+    # The second factor: base32; the last time step of which a code was used. NULL: there is none.
+    totp_secret: Mapped[str | None] = mapped_column(String(64))
+    totp_step: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class RecoveryCodeRow(Base):
+    """A code that takes the place of the second factor, once; using it deletes the row."""
+
+    __tablename__ = "recovery_codes"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
+    )
 
 
 class InvitationRow(Base):

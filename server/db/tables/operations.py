@@ -56,7 +56,7 @@ class JobRow(Base):
 
 
 class JobFileRow(Base):
-    """The file that a job made."""
+    """The file that a job made; ``answers``: the attempts in it, as ``packed_ids`` writes them."""
 
     __tablename__ = "job_files"
 
@@ -64,6 +64,7 @@ class JobFileRow(Base):
     name: Mapped[str] = mapped_column(String(200))
     media_type: Mapped[str] = mapped_column(String(100))
     content: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    answers: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
 
 
 class JobInputRow(Base):

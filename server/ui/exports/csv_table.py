@@ -3,11 +3,11 @@
 import csv
 import io
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Final
 
 from question_bank.models import Question
-from server.contract import ArchivedAttempt, Coverage, Report, Structure, Submission
+from server.contract import ArchivedAttempt, Coverage, Report, Structure
 from server.ui.verdict_words import composition_text, correction_lines
 
 COLUMNS: Final = (
@@ -55,11 +55,12 @@ def to_csv(attempts: Sequence[ArchivedAttempt]) -> str:
 
 
 def _row(attempt: ArchivedAttempt) -> tuple[str | float | None, ...]:
-    return row_of(attempt.submission, attempt.question, attempt.report)
+    submission = attempt.submission
+    return row_of(submission.submission_id, submission.created_at, attempt.question, attempt.report)
 
 
 def row_of(
-    submission: Submission, question: Question, report: Report
+    submission_id: str, created_at: datetime, question: Question, report: Report
 ) -> tuple[str | float | None, ...]:
     """The values of an attempt, one for each of ``COLUMNS``."""
     transcript, delivery = report.transcript, report.delivery
@@ -68,7 +69,7 @@ def row_of(
         each.term for each in report.pronunciation.terms if each.verdict == "mispronounced"
     ]
     return (
-        submission.created_at.astimezone(UTC).isoformat(timespec="seconds"),
+        created_at.astimezone(UTC).isoformat(timespec="seconds"),
         question.id,
         question.role,
         question.round,
@@ -87,7 +88,7 @@ def row_of(
         transcript.model,
         report.grader_version,
         report.bank_version,
-        submission.submission_id,
+        submission_id,
         question.prompt,
         transcript.text,
         None if graded is None else round(graded, 4),

@@ -60,16 +60,17 @@ class BackgroundWork:
             NotFoundError: there is no such job or file, or something in it is no longer shared.
         """
         job = self.queue.status(job_id, actor.account_id)
-        if job.kind == EXPORT_COHORT and job.file is not None:
-            result = job.result or {}
-            if result["cohort_id"] not in actor.coached or not still_shown(
-                self.database, result["cohort_id"], result["attempt_ids"]
+        file = self.queue.file(job_id, actor.account_id)
+        if job.kind == EXPORT_COHORT:
+            cohort_id = (job.result or {})["cohort_id"]
+            if cohort_id not in actor.coached or not still_shown(
+                self.database, cohort_id, file.answers
             ):
                 self.queue.store.drop_file(job_id)
                 raise NotFoundError(
                     "the file is gone: something in it is no longer shared; export again"
                 )
-        return self.queue.file(job_id, actor.account_id)
+        return file
 
     @asynccontextmanager
     async def worker_running(self) -> AsyncIterator[None]:

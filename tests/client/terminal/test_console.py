@@ -90,9 +90,8 @@ def test_nothing_else_writes_to_the_terminal() -> None:
             called = node.func
             name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
             text = ast.unparse(called)
-            if (
-                text in ("print", "typer.echo", "click.echo", "Console", "rich.print")
-                or re.search(r"(stdout|stderr)(\.buffer)?\.write$", text)
+            if text in ("print", "typer.echo", "click.echo", "Console", "rich.print") or re.search(
+                r"(stdout|stderr)(\.buffer)?\.write$", text
             ):
                 found.setdefault(path.relative_to(root).as_posix(), set()).add(name)
     assert isinstance(out(), SafeConsole) and isinstance(errors(), SafeConsole)

@@ -169,8 +169,8 @@ def test_a_file_is_dropped_and_its_job_stays(jobs: JobStore) -> None:
         ids.append(jobs.add(kind, {}, None)[0].id)
         claim = jobs.claim()
         assert claim is not None
-        jobs.finish(claim, Outcome({"of": kind}, MadeFile("a.txt", b"abc")))
-    assert jobs.with_files("export") == [(ids[0], {"of": "export"})]
+        jobs.finish(claim, Outcome({"of": kind}, MadeFile("a.txt", b"abc", (5, 3))))
+    assert jobs.with_files("export") == [(ids[0], {"of": "export"}, (5, 3))]
     jobs.drop_file(ids[0])
     assert jobs.with_files("export") == []
     assert jobs.get(ids[0], None).state == "done"
