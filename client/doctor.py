@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from client.core.errors import RecordingError, SpeakingError, WeightsError
+from client.core.errors import RecordingError, SpeakingError
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
 from pronunciation.reinstalling import reinstall_command
@@ -168,12 +168,10 @@ def check_engine() -> Check:
 
 
 def check_weights() -> Check:
-    """Whether Whisper weights are on disk, and those of a package undamaged."""
+    """Whether whole Whisper weights are on disk."""
     from client.transcription.weights import (
         DEFAULT_MODEL,
-        find_weights,
         first_installed,
-        half_installed,
         list_models,
     )
 
@@ -181,15 +179,7 @@ def check_weights() -> Check:
     weights = first_installed()
     if weights is None:
         detail = "no Whisper weights on disk: transcripts are rough, by pocketsphinx"
-        half = half_installed()
-        if half is not None:
-            return Check(name, False, f"{detail}; {half.problem}", half.command)
         return Check(name, False, detail, f"aloud models pull {DEFAULT_MODEL}")
-    try:
-        find_weights(weights.name)
-    except WeightsError as error:
-        remedy = error.command or f"aloud models pull {DEFAULT_MODEL}"
-        return Check(name, False, error.problem, remedy)
     status = next(each for each in list_models() if each.weights.name == weights.name)
     if status.is_cut_short:
         return Check(name, False, f"Whisper {weights.name} is cut short", status.remedy)

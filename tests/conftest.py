@@ -18,7 +18,9 @@ import pytest
 
 from client.backend import connection
 from client.transcription.engine_handle import SAME_SUMS
+from tests import whisper_weights
 
+os.environ["HF_HUB_CACHE"] = str(whisper_weights.HUB)  # before the hub's own client comes
 os.environ.update(SAME_SUMS)  # before NumPy comes: an engine gives the same words in this process
 
 from tests.postgres import _up_to_date as _up_to_date
@@ -26,6 +28,8 @@ from tests.postgres import postgresql_empty_url as postgresql_empty_url
 from tests.postgres import postgresql_server as postgresql_server
 from tests.postgres import postgresql_url as postgresql_url
 from tests.pulseaudio import pulseaudio as pulseaudio
+
+whisper_weights.install("tiny.en")
 
 _MAY_BE_MISSING_IN_CI = ("weights", "speech data")
 """Whisper's weights cannot be fetched everywhere; the speech data is not part of the project."""

@@ -11,7 +11,6 @@ from client.answering.worker import LOOK_BACK_S, AnswerWorker
 from client.audio.files import SoundFile, blocks_of
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
-from pronunciation.memory import give_back
 from server.contract import Evidence, SoundQuality, Transcript, Word
 
 
@@ -45,7 +44,6 @@ class RecordingWorker(AnswerWorker):
         for block in blocks_of(sound):
             self.take(block, is_over=False)
             while self._is_due:
-                give_back()  # before the engine takes what it needs, in another process
                 self.step()
                 report(self._done_s() / max(sound.duration_s, self._sound.duration_s))
             if self._may_hear():

@@ -4,7 +4,6 @@ Terminal and studio are thin over this module. Live or recorded, an answer takes
 clip → speech segments → transcript → hearing → submission (→ judge) → backend → outcome.
 """
 
-import gc
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -28,7 +27,6 @@ from client.backend.protocol import (
 from client.journal.kept_answer import KeptAnswer
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
-from pronunciation.memory import give_back
 from pronunciation.passage import LogProbs, Passage
 from server.contract import Evidence, Revision, Submission, Transcript, Word
 
@@ -80,8 +78,6 @@ class Session(WrittenSession):
             if self._transcriber is not None:
                 self._transcriber.rest()
         self._hear = None
-        gc.collect()  # the hearing refers to itself: nothing else would free it in time
-        give_back()
 
     def listen(
         self,

@@ -5,7 +5,6 @@ from typing import Final
 
 from client.answering.hearing import HeardStretch
 from client.answering.sample_buffer import SampleBuffer
-from client.answering.word_list import WordList
 from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
 from server.contract import Evidence, HeardPhrase, HeardTerm, Word
@@ -41,7 +40,7 @@ class TermTrack:
     def __init__(self, hear: HearWords, sound: SampleBuffer) -> None:
         self._hear = hear
         self._sound = sound
-        self._words = WordList()
+        self._words: list[Word] = []
         self._done = 0
         self._heard: list[HeardTerm] = []
         self._phrases: list[HeardPhrase] = []

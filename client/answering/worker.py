@@ -26,7 +26,6 @@ from client.answering.pieces import (
 )
 from client.answering.sample_buffer import SampleBuffer
 from client.answering.term_track import HearWords, TermTrack
-from client.answering.word_list import WordList
 from client.audio.channels import OffsetRemover
 from client.audio.sound_meter import SoundMeter
 from client.audio.speech import no_speech
@@ -102,7 +101,7 @@ class AnswerWorker:
         self._pieces: list[SpokenPiece] = []
         self._short: list[SpokenPiece] = []
         self._short_words: tuple[Word, ...] = ()
-        self._words = WordList()
+        self._words: list[Word] = []
         self._is_over = False
         self._meter = SoundMeter()
         self._offset = OffsetRemover()

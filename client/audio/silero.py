@@ -1,15 +1,19 @@
-"""Silero's voice detector in NumPy: how likely somebody speaks in each 32 ms of a stream.
+"""Silero's voice detector: how likely somebody speaks in each 32 ms of a stream.
 
-The network is the one of faster-whisper's wheel. onnxruntime computes each window's convolutions on
-their own; all at once, as here, they take half the time.
+The network is the one of faster-whisper's wheel, run by onnxruntime. That package itself would
+bring CTranslate2 and a hub's client into a process that needs neither.
 """
 
-from typing import Final
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.onnx_tensors import tensors_of
+from client.core.errors import EngineError
+from pronunciation.reinstalling import reinstall_command
 
 Floats = npt.NDArray[np.float32]
 
@@ -18,136 +22,53 @@ WINDOW: Final = 512
 CONTEXT: Final = 64
 """Samples before a window that the network sees with it."""
 
-_FRAME, _HOP, _FRAMES = 256, 128, 4
-"""A window is four frames of a Fourier transform; the last one ends in its own reflection."""
-_UNITS: Final = 128
-_TOGETHER: Final = 128
-"""Windows computed at once: what they take stays in the processor's second cache."""
-_SHAPES: Final = {
-    "encoder.feature_extractor.forward_basis_buffer": (258, 1, 256),
-    "encoder.conv_layers.0.weight": (128, 129, 3),
-    "encoder.conv_layers.1.weight": (64, 128, 3),
-    "encoder.conv_layers.2.weight": (64, 64, 3),
-    "encoder.conv_layers.3.weight": (128, 64, 3),
-    "onnx::LSTM_209": (1, 4 * _UNITS, _UNITS),
-    "onnx::LSTM_210": (1, 4 * _UNITS, _UNITS),
-    "onnx::LSTM_211": (1, 8 * _UNITS),
-    "decoder.conv1d.weight": (1, _UNITS, 1),
-}
-"""What the file must have."""
+_FILE: Final = "silero_vad_v6.onnx"
+_PACKAGE: Final = "faster-whisper"
 
 
 class Silero:
-    """The network. Safe in several threads.
+    """One stream through the network, which remembers what came before.
 
-    Args:
-        tensors: its weights, by their names in the file.
+    Raises:
+        EngineError: the network is missing or damaged.
     """
 
-    def __init__(self, tensors: dict[str, npt.NDArray[np.float32]]) -> None:
-        def layer(number: int, *taps: int) -> tuple[Floats, Floats]:
-            name = f"encoder.conv_layers.{number}"
-            weight = tensors[f"{name}.weight"][:, :, taps]
-            flat = weight.transpose(2, 1, 0).reshape(-1, len(weight))
-            return np.ascontiguousarray(flat), tensors[f"{name}.bias"]
+    def __init__(self) -> None:
+        self._session = _session()
+        self._state = {name: np.zeros((1, 1, 128), np.float32) for name in ("h", "c")}
 
-        basis = tensors["encoder.feature_extractor.forward_basis_buffer"]
-        self._basis = np.ascontiguousarray(basis[:, 0].T)
-        self._layers = layer(0, 0, 1, 2), layer(1, 0, 1, 2)
-        # of what is left, two places and then one, only these taps see more than padding
-        self._last_layers = layer(2, 1, 2), layer(3, 1)
-        # gates are in, out, forget and cell; sigmoid(x) = (1 + tanh(x / 2)) / 2
-        half = np.repeat(np.array([0.5, 0.5, 0.5, 1.0], np.float32), _UNITS)
-        self._into, self._again = (
-            np.ascontiguousarray(tensors[f"onnx::LSTM_{number}"][0].T * half)
-            for number in (209, 210)
-        )
-        self._bias = tensors["onnx::LSTM_211"][0].reshape(2, -1).sum(axis=0) * half
-        self._speech = tensors["decoder.conv1d.weight"][0, :, 0]
-        self._speech_bias = tensors["decoder.conv1d.bias"]
-
-    def run(self, windows: Floats, state: Floats) -> tuple[Floats, Floats]:
-        """The probability of speech in each window, and the state after them.
+    def run(self, windows: Floats) -> Floats:
+        """The probability of speech in each window, shape (n,).
 
         Args:
             windows: each with its context before it, shape (n, ``CONTEXT`` + ``WINDOW``).
-            state: ``start`` or what the windows before left, shape (2, 128).
-
-        Returns:
-            Shapes (n,) and (2, 128).
         """
-        found = [np.empty(0, np.float32)]
-        for first in range(0, len(windows), _TOGETHER):
-            gates = self._gates(windows[first : first + _TOGETHER])
-            outputs, state = self._remembered(gates, state)
-            odds = np.maximum(outputs, 0.0) @ self._speech + self._speech_bias
-            found.append(1 / (1 + np.exp(-odds)))
-        return np.concatenate(found), state
-
-    @staticmethod
-    def start() -> Floats:
-        """The state before any sound."""
-        return np.zeros((2, _UNITS), np.float32)
-
-    def _gates(self, windows: Floats) -> Floats:
-        """What each window alone adds to the gates, shape (n, 512)."""
-        count = len(windows)
-        padded = np.pad(windows, ((0, 0), (0, CONTEXT)), mode="reflect")
-        frames = np.lib.stride_tricks.sliding_window_view(padded, _FRAME, axis=1)[:, ::_HOP]
-        parts = np.square(frames.reshape(-1, _FRAME) @ self._basis)
-        bins = parts.shape[1] // 2
-        states = np.sqrt(parts[:, :bins] + parts[:, bins:]).reshape(count, _FRAMES, bins)
-        for number, (matrix, bias) in enumerate(self._layers):
-            states = _convolved(states, matrix, bias, stride=number + 1)
-        rows = states.reshape(count, -1)
-        for matrix, bias in self._last_layers:
-            rows = np.maximum(rows @ matrix + bias, 0.0)
-        gates: Floats = rows @ self._into + self._bias
-        return gates
-
-    def _remembered(self, gates: Floats, state: Floats) -> tuple[Floats, Floats]:
-        """The output after each window, shape (n, 128), and the state after the last."""
-        outputs = np.empty((len(gates), _UNITS), np.float32)
-        (output, cell), half = state.copy(), np.float32(0.5)
-        gate, added = np.empty(4 * _UNITS, np.float32), np.empty(_UNITS, np.float32)
-        opened, (into, out, kept, new) = gate[: 3 * _UNITS], gate.reshape(4, _UNITS)
-        for row, following in zip(gates, outputs, strict=True):
-            np.dot(output, self._again, out=gate)
-            gate += row
-            np.tanh(gate, out=gate)
-            opened *= half
-            opened += half
-            cell *= kept
-            np.multiply(into, new, out=added)
-            cell += added
-            np.tanh(cell, out=following)
-            following *= out
-            output = following
-        return outputs, np.stack([output, cell])
+        if not len(windows):
+            return np.empty(0, np.float32)
+        found, output, cell = self._session.run(None, {"input": windows, **self._state})
+        self._state = {"h": output, "c": cell}
+        return np.asarray(found, np.float32).reshape(-1)
 
 
-def _convolved(states: Floats, matrix: Floats, bias: Floats, stride: int) -> Floats:
-    """Rectified convolution over three places, shape (n, places / stride, outputs)."""
-    count, _, inputs = states.shape
-    padded = np.pad(states, ((0, 0), (1, 1), (0, 0)))
-    taps = np.lib.stride_tricks.sliding_window_view(padded, 3, axis=1)[:, ::stride]
-    rows = taps.transpose(0, 1, 3, 2).reshape(-1, 3 * inputs) @ matrix
-    rows += bias
-    np.maximum(rows, 0.0, out=rows)
-    return rows.reshape(count, -1, len(bias))
+@cache
+def _session() -> Any:
+    """The network, loaded once; a session is safe in several threads."""
+    import onnxruntime  # a command that listens to nothing does without
 
-
-def silero_of(model: bytes) -> Silero:
-    """The network of a file.
-
-    Raises:
-        ValueError: it holds another network, or is damaged.
-    """
+    package = find_spec("faster_whisper")
+    folders = (package and package.submodule_search_locations) or ()
+    remedy = f"reinstall it: {reinstall_command(_PACKAGE)}"
+    path = next((Path(folder) / "assets" / _FILE for folder in folders), None)
+    if path is None or not path.is_file():
+        raise EngineError(f"the voice detector {_FILE} is missing; {remedy}")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1  # the engine needs the cores
+    options.log_severity_level = 4
+    options.enable_cpu_mem_arena = False  # it would keep what the longest block took
     try:
-        tensors = tensors_of(model)
-    except IndexError:
-        raise ValueError("the file breaks off") from None
-    for name, shape in _SHAPES.items():
-        if name not in tensors or tensors[name].shape != shape:
-            raise ValueError(f"{name} of shape {shape} is missing")
-    return Silero(tensors)
+        return onnxruntime.InferenceSession(
+            path.read_bytes(), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # onnxruntime raises its own
+        line = " ".join(str(error).split())[:120]
+        raise EngineError(f"the voice detector {_FILE} is damaged ({line}); {remedy}") from None

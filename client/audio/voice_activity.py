@@ -5,18 +5,13 @@ pauses of an answer that was measured while it was spoken are those of its recor
 """
 
 from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from client.audio.silero import CONTEXT, WINDOW, Silero, silero_of
-from client.core.errors import EngineError
+from client.audio.silero import CONTEXT, WINDOW, Silero
 from pronunciation.clip import SAMPLE_RATE_HZ
-from pronunciation.reinstalling import reinstall_command
 
 Samples = npt.NDArray[np.float32]
 
@@ -75,8 +70,6 @@ TONE_STRETCH_S = 10.0
 TONE_PIECE: Final = 8192
 """Samples of the pieces whose spectra are added up: 2 Hz a line."""
 
-_SILERO: Final = "silero_vad_v6.onnx"
-_PACKAGE: Final = "faster-whisper"
 _BLOCK: Final = 8 * WINDOW
 """The gain is chosen for a block (0.26 s), so that a loud onset is not met by a high gain."""
 _LEVEL_WINDOW: Final = round(0.1 * SAMPLE_RATE_HZ)
@@ -133,27 +126,6 @@ class LevelMeter:
         return Level(dbfs(self._peak), dbfs(float(np.sqrt(power))), is_all_zeros=False)
 
 
-@cache
-def _silero() -> Silero:
-    """The detector's network, out of faster-whisper's wheel.
-
-    That package itself would bring CTranslate2 and a hub's client into a process that asks neither.
-
-    Raises:
-        EngineError: the network is missing or damaged.
-    """
-    package = find_spec("faster_whisper")
-    folders = (package and package.submodule_search_locations) or ()
-    remedy = f"reinstall it: {reinstall_command(_PACKAGE)}"
-    path = next((Path(folder) / "assets" / _SILERO for folder in folders), None)
-    if path is None or not path.is_file():
-        raise EngineError(f"the voice detector {_SILERO} is missing; {remedy}")
-    try:
-        return silero_of(path.read_bytes())
-    except ValueError as error:
-        raise EngineError(f"the voice detector {_SILERO} is damaged ({error}); {remedy}") from None
-
-
 class VoiceActivity:
     """Finds the speech in sound at 16 kHz that comes in blocks of any size.
 
@@ -163,8 +135,7 @@ class VoiceActivity:
 
     def __init__(self) -> None:
         self.spans: list[tuple[float, float]] = []
-        self._network = _silero()
-        self._state = self._network.start()
+        self._network = Silero()
         self._context: Samples = np.zeros(CONTEXT, np.float32)
         self._rest: Samples = np.empty(0, np.float32)
         self._meter = LevelMeter()
@@ -236,7 +207,7 @@ class VoiceActivity:
             gains[block] = self._gain(self._heard + first * WINDOW)
             loud_enough[block] = self._meter.level.loudest_dbfs >= SILENCE_DBFS
         frames = np.concatenate([before, windows], axis=1) * gains
-        probabilities, self._state = self._network.run(frames, self._state)
+        probabilities = self._network.run(frames)
         probabilities[~loud_enough] = 0.0
         for window, probability in zip(windows, probabilities.tolist(), strict=True):
             self._step(window, probability)

@@ -15,7 +15,6 @@ from client.core.settings import ClientSettings
 from client.judging.judge import Judge
 from client.transcription.engines import load_engine
 from pronunciation.errors import PronunciationError
-from pronunciation.memory import give_back, hold_little
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,6 @@ class Assessor:
     """
 
     def __init__(self, options: AssessorOptions) -> None:
-        hold_little()
         settings = options.settings
         self._session = Session(
             open_direct(settings),
@@ -74,9 +72,7 @@ class Assessor:
         }
         try:
             submission = self._session.prepare(SoundFile(recording.path), recording.question)
-            give_back()  # what engine and hearing took, before the grader takes its own
             outcome = self._session.submit(submission, save=False)
-            give_back()
         except UnavailableError:
             raise
         except (ClientError, PronunciationError) as error:

@@ -32,22 +32,18 @@ def register(app: typer.Typer) -> None:
 
 def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     """List the available Whisper weights, and which are installed."""
-    from client.transcription.weights import DEFAULT_MODEL, half_installed
+    from client.transcription.weights import DEFAULT_MODEL
     from client.transcription.weights import list_models as known
 
     models = known()
-    damaged = {each.weights.name: problem for each in models if (problem := each.damage())}
     if as_json:
         print_json(
             [
                 {
                     "name": each.weights.name,
                     "size_mb": each.weights.size_mb,
-                    "installed": each.folder is not None
-                    and not each.is_cut_short
-                    and each.weights.name not in damaged,
+                    "installed": each.folder is not None and not each.is_cut_short,
                     "cut_short": each.is_cut_short,
-                    "damaged": each.weights.name in damaged,
                     "folder": str(each.folder) if each.folder else None,
                 }
                 for each in models
@@ -63,20 +59,12 @@ def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None
         note = "the default" if each.weights.name == DEFAULT_MODEL else ""
         if each.is_cut_short:
             sign = Text("✗ cut short", "red")
-        if each.weights.name in damaged:
-            sign = Text("✗ damaged", "red")
         table.add_row(sign, Text(each.weights.name, "bold"), f"{each.weights.size_mb} MB", note)
     out().print(table)
     for each in models:
-        problem = damaged.get(each.weights.name)
-        if problem is not None:
-            out().print(str(problem), markup=False, soft_wrap=True)
-        elif each.is_cut_short:
+        if each.is_cut_short:
             line = f"{each.weights.name} is cut short: {each.remedy}"
             out().print(line, markup=False, soft_wrap=True)
-    half = half_installed()
-    if half is not None:
-        out().print(str(half), markup=False, soft_wrap=True)
 
 
 def pull(

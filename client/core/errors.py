@@ -51,13 +51,4 @@ class EngineUnavailable(EngineError):
 
 
 class WeightsError(ClientError):
-    """Whisper weights are unknown, broken, or cannot be fetched.
-
-    Attributes:
-        problem: what is wrong.
-        command: what to run to repair it; may be empty.
-    """
-
-    def __init__(self, problem: str, command: str = "") -> None:
-        self.problem, self.command = problem, command
-        super().__init__(f"{problem}; run: {command}" if command else problem)
+    """Whisper weights are unknown, broken, or cannot be fetched."""

@@ -18,7 +18,6 @@ from client.core.errors import ClientError, EngineError
 from client.transcription.base import Transcriber
 from client.transcription.engines import imported
 from pronunciation.clip import Clip
-from pronunciation.memory import give_back, hold_little
 
 
 def serve(loader: str, idle_s: float) -> None:
@@ -29,7 +28,6 @@ def serve(loader: str, idle_s: float) -> None:
         idle_s: how long it waits for a request.
     """
     try:
-        hold_little()
         replies = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)  # what libraries print is no reply
 
@@ -76,7 +74,6 @@ def _work(
         on_download=lambda done, total: send("download", done, total),
         vocabulary=vocabulary if is_taught else None,
     )
-    give_back()
     send("done", (engine.name, engine.model, engine.max_segment_s))
     with contextlib.suppress(queue.Empty):
         while True:
@@ -85,4 +82,3 @@ def _work(
                 send("done", tuple(engine.recognize(request)))
             else:
                 send("done", engine.decode(request))
-            give_back()  # the next segment may be long in coming

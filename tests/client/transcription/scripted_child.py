@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from huggingface_hub import constants
+
 from client.core.errors import WeightsError
-from client.transcription import packaged_weights
 from client.transcription.bank_vocabulary import BankVocabulary
 from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
@@ -20,9 +21,8 @@ from server.contract import Word
 
 LOADER = f"{__name__}:load"
 """A scripted engine; its ``model`` says what it does."""
-ONLY_TINY = f"{__name__}:load_from_tiny"
 WITHOUT_WEIGHTS = f"{__name__}:load_without_weights"
-"""The real choice where these are all the weights that are installed."""
+"""The real choice where no weights are installed."""
 
 
 class ScriptedChild(Transcriber):
@@ -97,13 +97,8 @@ def load(
     return ScriptedChild(name, model or "")
 
 
-def load_from_tiny(name: str, model: str | None, **options: Any) -> Transcriber:
-    packaged_weights.PACKAGED = {"tiny.en": packaged_weights.PACKAGED["tiny.en"]}
-    return load_engine(name, model, **options)
-
-
 def load_without_weights(name: str, model: str | None, **options: Any) -> Transcriber:
-    packaged_weights.PACKAGED = {}
+    constants.HF_HUB_CACHE = os.devnull
     return load_engine(name, model, **options)
 
 

