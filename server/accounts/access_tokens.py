@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import and_, bindparam, func, or_, select
+from sqlalchemy import and_, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from server.accounts.models import NewToken, Token
@@ -14,7 +14,6 @@ from server.core.access import Actor
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError, StoreError
 from server.db.audit import note
 from server.db.database import MAX_ID, Database
-from server.db.prepared import Prepared
 from server.db.tables import AccountRow, CohortMemberRow, TokenRow
 
 PREFIX: Final = "aloud_"
@@ -24,33 +23,6 @@ MAX_TOKENS: Final = 50
 _SHOWN: Final = len(PREFIX) + 4
 _NOTE_USE_EVERY: Final = timedelta(minutes=1)
 """Not every request is recorded, because "last used" is only for people to read."""
-
-_VALID: Final = Prepared(
-    select(
-        TokenRow.id,
-        or_(
-            TokenRow.last_used_at.is_(None), TokenRow.last_used_at <= bindparam("noted_until")
-        ).label("is_unnoted"),
-        CohortMemberRow.cohort_id,
-        AccountRow.id,
-        AccountRow.name,
-        AccountRow.display_name,
-        AccountRow.role,
-    )
-    .join(AccountRow, AccountRow.id == TokenRow.account_id)
-    .outerjoin(
-        CohortMemberRow,
-        and_(CohortMemberRow.account_id == AccountRow.id, CohortMemberRow.as_role == "coach"),
-    )
-    .where(
-        TokenRow.token_hash == bindparam("hash"),
-        TokenRow.revoked_at.is_(None),
-        AccountRow.disabled_at.is_(None),
-    )
-)
-"""The token with a given hash, whether its last use was noted before a time, and its account; once
-for each cohort that the account coaches, or once without one. Every request of a client runs this
-query."""
 
 
 class TokenService:
@@ -124,13 +96,33 @@ class TokenService:
     def actor(self, secret: str) -> Actor | None:
         """The actor of a valid token; records the use. ``None``: the token is not valid."""
         now = self._clock()
-        wanted = {"hash": digest(secret), "noted_until": now - _NOTE_USE_EVERY}
+        coaches = and_(
+            CohortMemberRow.account_id == AccountRow.id, CohortMemberRow.as_role == "coach"
+        )
+        valid = (
+            select(
+                TokenRow.id,
+                TokenRow.last_used_at,
+                CohortMemberRow.cohort_id,
+                AccountRow.id,
+                AccountRow.name,
+                AccountRow.display_name,
+                AccountRow.role,
+            )
+            .join(AccountRow, AccountRow.id == TokenRow.account_id)
+            .outerjoin(CohortMemberRow, coaches)
+            .where(
+                TokenRow.token_hash == digest(secret),
+                TokenRow.revoked_at.is_(None),
+                AccountRow.disabled_at.is_(None),
+            )
+        )
         with self._database.connect() as connection:
-            rows = _VALID(connection, wanted)
+            rows = connection.execute(valid).all()  # one for each cohort that the account coaches
         if not rows:
             return None
-        token_id, is_unnoted, _, account_id, name, display_name, role = rows[0]
-        if is_unnoted:
+        token_id, last_used_at, _, account_id, name, display_name, role = rows[0]
+        if last_used_at is None or last_used_at <= now - _NOTE_USE_EVERY:
             self._note_use(token_id, now)
         coached = frozenset(row[2] for row in rows if row[2] is not None)
         return actor_for(account_id, name, display_name, role, coached, by_token=True)

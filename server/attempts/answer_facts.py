@@ -19,7 +19,6 @@ from server.attempts.read_reports import read_reports
 from server.contract import PhraseCoverage, Report, TermVerdict
 from server.core.errors import StoreError
 from server.db.database import Database
-from server.db.prepared import Prepared
 from server.db.tables import (
     AnswerFactsRow,
     CorrectionRow,
@@ -32,22 +31,6 @@ from server.db.tables import (
 logger = logging.getLogger(__name__)
 
 _BATCH: Final = 200
-_ADD_FACTS: Final = Prepared(
-    insert(AnswerFactsRow),
-    (
-        "attempt_id",
-        "report_id",
-        "owner_id",
-        "created_at",
-        "topic",
-        "score",
-        "grader_version",
-        "corrections",
-        "corrections_ids",
-    ),
-)
-_ADD_TERMS: Final = Prepared(insert(TermFactsRow), ("attempt_id", "term", "judged", "wrong"))
-_ADD_PHRASES: Final = Prepared(insert(PhraseFactsRow), ("attempt_id", "phrase", "missed"))
 
 
 def keep_facts(
@@ -87,7 +70,7 @@ def keep_facts(
         "corrections": 0,
         "corrections_ids": 0,
     }
-    _ADD_FACTS(connection, facts)
+    connection.execute(insert(AnswerFactsRow), facts)
     _keep_parts(connection, attempt_id, graded)
 
 
@@ -192,13 +175,12 @@ def _keep_phrases(
     missed = {
         without_nul(each.phrase): int(each.status == "missing" or each.negated) for each in phrases
     }
-    _ADD_PHRASES.each(
-        connection,
-        [
-            {"attempt_id": attempt_id, "phrase": phrase, "missed": value}
-            for phrase, value in missed.items()
-        ],
-    )
+    rows = [
+        {"attempt_id": attempt_id, "phrase": phrase, "missed": value}
+        for phrase, value in missed.items()
+    ]
+    if rows:
+        connection.execute(insert(PhraseFactsRow), rows)
 
 
 def _keep_terms(connection: Connection, attempt_id: int, terms: Iterable[TermVerdict]) -> None:
@@ -217,4 +199,5 @@ def _keep_terms(connection: Connection, attempt_id: int, terms: Iterable[TermVer
         for term, count in judged.items()
         if count
     ]
-    _ADD_TERMS.each(connection, rows)
+    if rows:
+        connection.execute(insert(TermFactsRow), rows)

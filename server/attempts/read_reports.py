@@ -346,22 +346,8 @@ def archived_attempt(session: Session, attempt_id: int) -> ArchivedAttempt | Non
     )
 
 
-REPORT_COLUMNS: Final = (
-    "attempt_id",
-    "grader_version",
-    "bank_version",
-    "graded_at",
-    "score",
-    "words",
-    "answer_s",
-    "report",
-    "evidence",
-    "corrections",
-)
-
-
 def report_values(attempt_id: int, archived: ArchivedReport) -> dict[str, Any]:
-    """The row of a report, with ``REPORT_COLUMNS``."""
+    """The row of a report."""
     report, evidence = archived.report, archived.evidence
     return {
         "attempt_id": attempt_id,

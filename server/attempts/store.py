@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Final, Literal, Self
+from typing import Literal, Self
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -14,7 +14,6 @@ from server.attempts.answer_facts import keep_facts
 from server.attempts.corrections import keep_corrections, move_places, put_own_answer
 from server.attempts.drill_store import DrillStore
 from server.attempts.read_reports import (
-    REPORT_COLUMNS,
     ReadScore,
     StoredAttempt,
     StoredScore,
@@ -42,32 +41,7 @@ from server.contract import (
 from server.core.errors import ConflictError, NotFoundError
 from server.db.database import IDS_PER_STATEMENT, MAX_ID, Database
 from server.db.engine import JsonText
-from server.db.prepared import Prepared
 from server.db.tables import AttemptRow, ReportRow, without_nul
-
-_ADD_ATTEMPT: Final = Prepared(
-    insert(AttemptRow).returning(AttemptRow.id),
-    (
-        "owner_id",
-        "submission_id",
-        "question_id",
-        "role",
-        "round",
-        "topic",
-        "engine",
-        "created_at",
-        "received_at",
-        "submission",
-        "question",
-        "sense",
-    ),
-)
-_ADD_REPORT: Final = Prepared(insert(ReportRow).returning(ReportRow.id), REPORT_COLUMNS)
-_SENT: Final = AttemptRow.submission_id == bindparam("submission")
-_KNOWN: Final = Prepared(
-    select(AttemptRow.id).where(_SENT, AttemptRow.owner_id == bindparam("owner"))
-)
-_KNOWN_UNOWNED: Final = Prepared(select(AttemptRow.id).where(_SENT, AttemptRow.owner_id.is_(None)))
 
 
 class Store:
@@ -166,9 +140,11 @@ class Store:
         }
         try:
             with self.database.insert() as connection:
-                ((attempt_id,),) = _ADD_ATTEMPT(connection, values)
+                adding = insert(AttemptRow).values(values).returning(AttemptRow.id)
+                attempt_id = connection.execute(adding).scalar_one()
                 for each in reports:
-                    ((report_id,),) = _ADD_REPORT(connection, report_values(attempt_id, each))
+                    added = insert(ReportRow).values(report_values(attempt_id, each))
+                    report_id = connection.execute(added.returning(ReportRow.id)).scalar_one()
                 keep_facts(
                     connection,
                     attempt_id,
@@ -207,21 +183,13 @@ class Store:
         Raises:
             ConflictError: its id is there with another content.
         """
-        sent = {"submission": submission.submission_id}
-        with self.database.connect() as connection:
-            if self.owner_id is None:
-                known = _KNOWN_UNOWNED(connection, sent)
-            else:
-                known = _KNOWN(connection, sent | {"owner": self.owner_id})
-        if not known:  # nearly always
-            return None
-        ((attempt_id,),) = known
         with (
             self.database.read() as session,
             self.database.readable(f"the stored submission {submission.submission_id}"),
         ):
-            found = latest(session, AttemptRow.id == attempt_id, self._owned)
-            if found is None:  # deleted in the meantime
+            known = AttemptRow.submission_id == submission.submission_id
+            found = latest(session, known, self._owned)
+            if found is None:
                 return None
             attempt = stored_attempt(session, *found).attempt
         if attempt.submission != submission:
@@ -341,7 +309,8 @@ class Store:
                     evidence = revised.model_dump(mode="json")
                 archived = ArchivedReport(graded_at=graded_at, report=report)
                 values = report_values(attempt_id, archived) | {"evidence": evidence}
-                ((report_id,),) = _ADD_REPORT(session.connection(), values)
+                added = insert(ReportRow).values(values).returning(ReportRow.id)
+                report_id = session.connection().execute(added).scalar_one()
                 keep_facts(
                     session.connection(),
                     attempt_id,
