@@ -52,7 +52,7 @@ def open_embedded(
 def open_at_first_use(settings: ClientSettings) -> Backend:
     """The server in this process; its database is opened by the first call that needs it.
 
-    Bank, grading and a plain history need none: they start in a third of the time.
+    Bank and grading need none: they start in half of the time.
     """
     from server.attempts.opening import create_service
 

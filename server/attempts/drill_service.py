@@ -41,21 +41,13 @@ CLOCKS_MAY_DIFFER: Final = timedelta(days=1)
 
 
 class DrillService:
-    """The use cases over a store of drills, which is opened at first use.
-
-    ``quick_cards`` returns all cards without the store, or ``None`` if it cannot.
-    """
+    """The use cases over a store of drills, which is opened at first use."""
 
     def __init__(
-        self,
-        open_store: "Callable[[], DrillStore]",
-        clock: Callable[[], datetime],
-        *,
-        quick_cards: Callable[[], tuple[DrillCard, ...] | None] = lambda: None,
+        self, open_store: "Callable[[], DrillStore]", clock: Callable[[], datetime]
     ) -> None:
         self._open_store = open_store
         self._clock = clock
-        self._quick_cards = quick_cards
 
     @cached_property
     def _store(self) -> "DrillStore":
@@ -80,8 +72,7 @@ class DrillService:
 
     def cards(self, drill_set: str | None = None) -> tuple[DrillCard, ...]:
         """All cards, of one set or of all sets, the earliest due first."""
-        found = self._quick_cards() if drill_set is None else None
-        return self._store.cards(drill_set) if found is None else found
+        return self._store.cards(drill_set)
 
     def export_page(self, *, after_id: int = 0, limit: int = DRILL_ARCHIVE_PAGE) -> DrillArchive:
         """A page of all reviews, for ``import_reviews``, which computes the cards again."""

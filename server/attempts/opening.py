@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.attempts.service import Service
-from server.contract import DrillCard, HistoryPage, HistoryQuery
-from server.core.settings import ServerSettings, sqlite_path
+from server.core.settings import ServerSettings
 
 if TYPE_CHECKING:  # it brings SQLAlchemy
     from server.attempts.store import Store
@@ -21,7 +20,7 @@ def create_service(
     Args:
         settings: name database, bank and lexicon.
         before_opening: if given, the database is also opened at first use, after calling this; the
-            bank, grading and a plain history do not need it.
+            bank and grading do not need it.
 
     Raises:
         StoreError: the database cannot be used.
@@ -53,20 +52,4 @@ def create_service(
             before_opening()
         return Store(settings.database_url, busy_timeout_s=settings.busy_timeout_s)
 
-    file = sqlite_path(settings.database_url)
-    if before_opening is None:
-        return Service(store(), bank, lexicon)
-    if file is None:
-        return Service(store, bank, lexicon)
-
-    def quick(query: HistoryQuery) -> HistoryPage | None:
-        from server.attempts.quick_history import quick_history
-
-        return quick_history(file, query)
-
-    def cards() -> tuple[DrillCard, ...] | None:
-        from server.attempts.quick_history import quick_cards
-
-        return quick_cards(file)
-
-    return Service(store, bank, lexicon, quick_history=quick, quick_cards=cards)
+    return Service(store() if before_opening is None else store, bank, lexicon)

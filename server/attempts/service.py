@@ -17,7 +17,6 @@ from server.contract import (
     ArchivedAttempt,
     ArchivedReport,
     Attempt,
-    DrillCard,
     HistoryPage,
     HistoryQuery,
     ImportResult,
@@ -64,8 +63,6 @@ class Service:
         *,
         grader: Callable[[], Grader] = Grader.current,
         clock: Callable[[], datetime] = utc_now,
-        quick_history: "Callable[[HistoryQuery], HistoryPage | None]" = lambda query: None,
-        quick_cards: "Callable[[], tuple[DrillCard, ...] | None]" = lambda: None,
     ) -> None:
         """Opens nothing.
 
@@ -75,11 +72,7 @@ class Service:
             lexicon: gives the lexicon.
             grader: gives the grader.
             clock: tells the time.
-            quick_history: lists attempts as long as the store is not open; ``None``: it cannot.
-            quick_cards: likewise gives the drills' cards.
         """
-        self._quick_history = quick_history
-        self._quick_cards = quick_cards
         self._opening = Lock()
         self._open_store = store if callable(store) else lambda: store
         self._grading_data = GradingData(bank, lexicon, grader)
@@ -96,11 +89,7 @@ class Service:
     @cached_property
     def drills(self) -> DrillService:
         """The use cases of the same owner's drills."""
-        return DrillService(
-            lambda: self._store.drills,
-            self._clock,
-            quick_cards=lambda: None if "_store" in self.__dict__ else self._quick_cards(),
-        )
+        return DrillService(lambda: self._store.drills, self._clock)
 
     def of(self, owner_id: int | None) -> "Service":
         """The same over what belongs to this owner; ``None``: no account, as when embedded."""
@@ -209,9 +198,7 @@ class Service:
 
     def history(self, query: HistoryQuery | None = None) -> HistoryPage:
         """A page of the stored attempts, newest first."""
-        wanted = query or HistoryQuery()
-        page = None if "_store" in self.__dict__ else self._quick_history(wanted)
-        return page or self._store.history(wanted)
+        return self._store.history(query or HistoryQuery())
 
     def attempt(self, attempt_id: int) -> Attempt:
         """A stored attempt with its latest report, as its reviewers corrected it.

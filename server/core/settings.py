@@ -3,8 +3,8 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Literal, Self
-from urllib.parse import quote, unquote
+from typing import Literal, Self
+from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,20 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024
 
 
-_SQLITE: Final = "sqlite:///"
-
-
 def sqlite_url(path: Path) -> str:
     """The database URL of a SQLite file."""
-    return _SQLITE + quote(str(path), safe=" +/")
-
-
-def sqlite_path(database_url: str) -> Path | None:
-    """The file that a database URL names; ``None`` if it names no file."""
-    path, _, query = database_url.removeprefix(_SQLITE).partition("?")
-    if not database_url.startswith(_SQLITE) or query or path in ("", ":memory:"):
-        return None
-    return Path(unquote(path))
+    return "sqlite:///" + quote(str(path), safe=" +/")
 
 
 class ServerSettings(BaseModel):

@@ -15,7 +15,6 @@ from starlette.responses import HTMLResponse
 from client.answering.hearing import Hear
 from client.answering.session import Session
 from client.audio.zeros import zeros_remedy
-from client.backend.embedded import make_home
 from client.backend.opening import open_backend
 from client.backend.protocol import RejectedError
 from client.backend.sending import OutboxBackend
@@ -35,7 +34,7 @@ from client.studio.state.open_interviews import OpenInterviews
 from client.studio.state.takes import Takes
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
-from server.contract import Attempt, HistoryQuery
+from server.contract import Attempt
 from server.ui.rendering import environment
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class Studio:
         self._lexicon: Lexicon | None = None
         if settings.lexicon or settings.own_readings.exists():
             self._lexicon = load_own_lexicon(settings)  # the built-in one alone cannot be wrong
-        self.backend = backend or self._open_backend(tell)
+        self.backend = backend or open_backend(settings, tell=tell)
         self.recordings = OwnRecordings(settings.recordings)
         self.drill_items = DrillItems(lambda: self.settings)
         self._hear = hear
@@ -208,18 +207,6 @@ class Studio:
     def close(self) -> None:
         """Closes the backend and everything else that is open."""
         self.backend.close()
-
-    def _open_backend(self, tell: Callable[[str], None] | None) -> OutboxBackend:
-        """The backend; its database is opened only if a quick check finds a problem.
-
-        A plain one is opened by ``get_ready``, when the first page is out.
-        """
-        if self.settings.server is None:
-            make_home(self.settings)
-        backend = open_backend(self.settings, reading=True, tell=tell)
-        if self.settings.server is None:
-            backend.history(HistoryQuery(limit=1))
-        return backend
 
     @cached_property
     def _hearing(self) -> Hear:

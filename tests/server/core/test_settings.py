@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from server.core.settings import ServerSettings, sqlite_path, sqlite_url
+from server.core.settings import ServerSettings, sqlite_url
 
 
 def test_from_the_environment() -> None:
@@ -30,11 +30,3 @@ def test_the_url_of_a_file_leads_back_to_the_file(tmp_path: Path, name: str) -> 
 
     Store(sqlite_url(tmp_path / name)).close()
     assert (tmp_path / name).exists()
-    assert sqlite_path(sqlite_url(tmp_path / name)) == tmp_path / name
-
-
-@pytest.mark.parametrize(
-    "url", ["sqlite://", "sqlite:///:memory:", "sqlite:///a.db?mode=ro", "postgresql://host/aloud"]
-)
-def test_other_urls_name_no_file(url: str) -> None:
-    assert sqlite_path(url) is None
