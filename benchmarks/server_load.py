@@ -43,7 +43,6 @@ ANSWERS = Path(__file__).parent / "answers"
 DIFFERENT = 24
 """Answers that are sent again and again, each time as a new one."""
 STARTS_WITHIN_S = 120
-RESTS_WITHIN_S, LOOK_S, RESTING = 300, 2.0, 0.1
 """A server rests while it takes less than a tenth of a core for two seconds."""
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
@@ -162,17 +161,6 @@ class Server:
         """
         wanted = self.workers * (len(self.tokens) + 2 * len(answers))
         asyncio.run(self._send(answers, clients, seconds, None, wanted))
-        self._wait_for_rest()
-
-    def _wait_for_rest(self) -> None:
-        """Until the processes have prepared their questions: else they do while they are loaded."""
-        deadline_s = time.monotonic() + RESTS_WITHIN_S
-        while time.monotonic() < deadline_s:
-            before_s = _processor_s(self.process_id)
-            time.sleep(LOOK_S)
-            if _processor_s(self.process_id) - before_s < RESTING * LOOK_S:
-                return
-        sys.exit("the server does not come to rest")
 
     def load(
         self, answers: Sequence[str], clients: int, seconds: float, rate: float | None = None

@@ -1,12 +1,11 @@
 """The FastAPI app, which a function builds (there is no global one), and its processes."""
 
-import gc
 import ipaddress
 import os
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from functools import cache
 from importlib.metadata import version
 from typing import Final
@@ -26,7 +25,6 @@ from server.jobs.store import JobStore
 from server.jobs.worker import Runner
 from server.operations.logs import set_up_logs
 from server.operations.metrics import SHARED_FOLDER_VARIABLE, Metrics
-from server.operations.warming import WarmUp
 from server.sharing.recordings import RECORDING, RecordingService
 from server.sharing.service import SharingService
 from server.sharing.shown import still_shown
@@ -88,17 +86,9 @@ _PAGES: Final = (
 )
 
 
-_PROTOCOL: Final = "server.web.http.timed_requests:TimedRequests"
-_SHARED_PROTOCOL: Final = "server.web.http.shared_accept:SharedRequests"
-_SHARED_LOOP: Final = "server.web.http.shared_accept:SharingLoop"
 _SWITCH_S: Final = 0.0005
 """How long a grading thread may keep the interpreter while others wait: ten times shorter than
 Python's default, because a request hands it over many times."""
-
-_OBJECTS_TO_COLLECT: Final = 10_000
-"""New objects after which Python collects garbage. Bank, lexicon and libraries are scanned only
-once, at the start (``gc.freeze``). Together this saves 0.8 ms of processor time per stored
-answer."""
 
 _HUNG_S: Final = 60
 """After this long without a sign of life, one of several processes is ended and replaced. On a busy
@@ -128,7 +118,6 @@ def create_app(
     *,
     service: Service | None = None,
     accounts: AccountService | None = None,
-    warms_up: bool = False,
 ) -> FastAPI:
     """The app. A service that is passed in stays open when the app ends; its own is closed.
 
@@ -136,7 +125,6 @@ def create_app(
         settings: what the server needs to know.
         service: the use cases; by default made from the settings.
         accounts: the accounts in the same database, likewise.
-        warms_up: prepares the questions in the background, before they are answered.
 
     Raises:
         StoreError, BankError, LexiconError: the server cannot start; the text says why.
@@ -154,13 +142,10 @@ def create_app(
         Metrics(use.database),
     )
 
-    warm_up = WarmUp(use.grading_data, use.database, lambda: context.grading.busy)
-
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with context.background.worker_running():
-            with warm_up.running() if warms_up else nullcontext():
-                yield
+            yield
         if own:
             use.close()
 
@@ -244,12 +229,13 @@ def app_of_worker() -> FastAPI:
 
 
 def _ready(settings: ServerSettings) -> FastAPI:
-    """The app, after tuning the process for it."""
+    """The app, which has graded nothing yet but has loaded the encoder (0.5 s)."""
     sys.setswitchinterval(_SWITCH_S)
-    app = create_app(settings, warms_up=True)
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_OBJECTS_TO_COLLECT, *gc.get_threshold()[1:])
+    app = create_app(settings)
+    context: Context = app.state.context
+    grading_data = context.service.grading_data
+    for question in grading_data.bank.questions[:1]:
+        grading_data.prepare(question)
     return app
 
 
@@ -269,7 +255,7 @@ def run(
         set_up_logs(settings.log_level)
         app = _ready(settings)
         tell(line)
-        uvicorn.run(app, host=host, port=port, log_config=None, http=_PROTOCOL, ws="none")
+        uvicorn.run(app, host=host, port=port, log_config=None, ws="none")
         return
     os.environ[SETTINGS_VARIABLE] = settings.model_dump_json()
     tell(f"{line} with {workers} processes")
@@ -284,7 +270,5 @@ def run(
             workers=workers,
             timeout_worker_healthcheck=_HUNG_S,
             log_config=None,
-            http=_SHARED_PROTOCOL,
-            loop=_SHARED_LOOP,
             ws="none",
         )

@@ -93,11 +93,6 @@ class Graders:
         self._threads = CapacityLimiter(GRADING_WORKERS)
         self._turns: WeakValueDictionary[int, Lock] = WeakValueDictionary()
 
-    @property
-    def busy(self) -> bool:
-        """Whether anything is graded now."""
-        return self._threads.borrowed_tokens > 0
-
     @asynccontextmanager
     async def turn_of(self, account_id: int | None) -> AsyncIterator[CapacityLimiter]:
         """The threads, once no other request of this account has one.

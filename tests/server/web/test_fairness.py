@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import os
 import random
-import socket
 import statistics
 import subprocess
 import sys
@@ -237,10 +236,7 @@ def server(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
         made = [accounts.add(name, "candidate", display_name=name) for name in ("ana", "ben")]
         tokens = [accounts.tokens.add(each.id, "laptop").secret for each in made]
     port = free_port()
-    command = (
-        "from server.web.http.timed_requests import TimedRequests; TimedRequests.head_s = 1.0;"
-        "from client.cli import main; main()"
-    )
+    command = "from client.cli import main; main()"
     with (tmp_path / "log").open("w+") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", command, "serve", "--port", str(port)],
@@ -271,11 +267,9 @@ def test_an_account_grades_one_answer_at_a_time_and_no_other_waits_for_it() -> N
         tasks.append(asyncio.create_task(grade("ben", 2)))
         await asyncio.sleep(0.01)
         assert began == ["ana 0", "ben"]
-        assert graders.busy
         ends.set()
         await asyncio.gather(*tasks)
         assert began == ["ana 0", "ben", "ana 1", "ana 2", "ana 3", "ana 4"]
-        assert not graders.busy
 
     asyncio.run(asking())
 
@@ -377,16 +371,3 @@ def another_text(text: str, number: int) -> str:
     words = text.split()
     random.Random(number).shuffle(words)
     return " ".join(words)
-
-
-@pytest.mark.realtime
-def test_requests_sent_by_half_are_closed(server: tuple[str, list[str]]) -> None:
-    host, port = server[0].removeprefix("http://").split(":")
-    half = [socket.create_connection((host, int(port)), timeout=120) for _ in range(100)]
-    for number, each in enumerate(half):
-        if number % 3:
-            each.sendall(b"GET /healthz HTTP/1.1\r\nHost: local")
-    assert httpx.get(f"{server[0]}/healthz", timeout=120).status_code == 200
-    for each in half:
-        assert each.recv(1) == b""  # or the test's own connection gives up
-        each.close()
