@@ -1,14 +1,12 @@
 """How many answers a server grades and stores: `aloud serve`, several candidates.
 
     uv run python benchmarks/server_load.py [--clients 8] [--seconds 15] [--warm 5] [--rate 100]
-        [--workers 2] [--database URL] [--without-vectors]
+        [--workers 2] [--database URL]
 
 Prints answers a second, how long one takes (median and 99th percentile), and the server's own
-processor time for each. Before, every account sends an answer, whose vectors the server tests, and
-every question is answered, which each process prepares once; at least ``--warm`` seconds long. Then
-the processes prepare the rest of the bank, which is waited for.
-Answers come with their vectors, as the client sends them; ``--without-vectors`` leaves these to the
-server. Without ``--rate`` each candidate sends one answer after the other; with it, so many answers
+processor time for each. Before, every account sends an answer and every question is answered, which
+each process compiles once; at least ``--warm`` seconds long.
+Without ``--rate`` each candidate sends one answer after the other; with it, so many answers
 a second are begun however long they take. They are those of benchmarks/answers, from as many
 accounts as the limits of one need (docs/operations.md). The candidates, all of them one thread that
 sends prepared bytes, take a part of the same processors, which is printed too.
@@ -34,10 +32,8 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from server.accounts.service import AccountService
-from server.contract import Submission
 from server.core.settings import sqlite_url
 from server.db.database import Database
-from server.grading import make_sense
 
 ANSWERS = Path(__file__).parent / "answers"
 DIFFERENT = 24
@@ -102,9 +98,8 @@ def main() -> None:
     parser.add_argument("--rate", type=float, help="answers a second; by default as many as go")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--database", help="an empty database; by default a SQLite file")
-    parser.add_argument("--without-vectors", action="store_true")
     args = parser.parse_args()
-    answers = sent_answers(vectors=not args.without_vectors)
+    answers = sent_answers()
     with tempfile.TemporaryDirectory() as folder:
         url = args.database or sqlite_url(Path(folder) / "aloud.db")
         with serving(url, args.workers) as server:
@@ -118,7 +113,7 @@ def main() -> None:
     )
 
 
-def sent_answers(*, vectors: bool) -> list[str]:
+def sent_answers() -> list[str]:
     """Bodies of requests, with ``%s`` for the id."""
     lines = [
         json.loads(line)
@@ -134,8 +129,6 @@ def sent_answers(*, vectors: bool) -> list[str]:
             "created_at": "2026-03-01T12:00:00Z",
             "transcript": {"text": each["text"]},
         }
-        if vectors:
-            sent["sense"] = make_sense(Submission.model_validate(sent), None)[1]
         bodies.append(
             json.dumps(sent, separators=(",", ":")).replace("%", "%%").replace("0" * 32, "%s")
         )

@@ -40,9 +40,7 @@ def open_backend(
         sending = with_outbox(backend, outbox, direct=True, tell=tell)
     else:
         patient = _remote(settings.server, settings, patient=True)
-        sending = with_outbox(
-            backend, outbox, patient=patient, preparing=patient.is_preparing, tell=tell
-        )
+        sending = with_outbox(backend, outbox, patient=patient, tell=tell)
     sending.send_waiting(within_s=_HEAD_START_S)
     return sending
 

@@ -36,8 +36,6 @@ from server.contract import (
     ReviewedDrill,
     Revision,
     SaidRight,
-    SentAnswer,
-    SpanVectors,
     Submission,
 )
 
@@ -100,11 +98,6 @@ class RemoteBackend(ServerConnection):
     """A backend over HTTP. Fields that an older server does not know are left out."""
 
     _unknown: frozenset[str] = frozenset()
-    _preparing = False
-
-    def is_preparing(self) -> bool:
-        """Whether it computes an answer's vectors: then it does not wait for the server."""
-        return self._preparing
 
     @property
     def drills(self) -> RemoteDrills:
@@ -140,10 +133,8 @@ class RemoteBackend(ServerConnection):
 
     def _send_answer(self, path: str, reply: type[T], submission: Submission) -> T:
         for _ in range(_MOST_REFUSALS):
-            # no vectors are computed for a server that takes none
-            answer = submission if "sense" in self._unknown else self._with_vectors(submission)
             try:
-                return self.call("POST", path, reply, answer, leave_out=without(self._unknown))
+                return self.call("POST", path, reply, submission, leave_out=without(self._unknown))
             except RejectedError as refused:
                 unknown = unknown_fields(refused.errors)
                 if unknown <= self._unknown:
@@ -151,13 +142,6 @@ class RemoteBackend(ServerConnection):
                 self._unknown |= unknown
                 last = refused
         raise last
-
-    def _with_vectors(self, submission: Submission) -> SentAnswer:
-        self._preparing = True
-        try:
-            return sent_answer(submission)
-        finally:
-            self._preparing = False
 
     def history(self, query: HistoryQuery | None = None) -> HistoryPage:
         """A page of the stored attempts, newest first."""
@@ -289,25 +273,3 @@ def without(fields: Iterable[str]) -> dict[str, Any]:
             here = here.setdefault(name, {})
         here[last] = True
     return tree
-
-
-_MIN_WORDS_WITH_VECTORS: Final = 8
-"""A shorter text has a span or two, which a server encodes faster than this process loads."""
-
-
-def sent_answer(submission: Submission) -> SentAnswer:
-    """The answer with its vectors; without them where they cannot be made.
-
-    A minute of speech has some 80 spans of 4 ms each: one machine bears that for one candidate, and
-    a server for many of them does not.
-    """
-    named = {name: getattr(submission, name) for name in Submission.model_fields}
-    return SentAnswer.model_construct(**named, sense=_vectors(submission))
-
-
-def _vectors(submission: Submission) -> SpanVectors | None:
-    if len(submission.transcript.tokens) < _MIN_WORDS_WITH_VECTORS:
-        return None
-    from server.grading import vectors_to_send
-
-    return vectors_to_send(submission)

@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
@@ -11,10 +10,6 @@ from client.backend.protocol import BackendError
 from client.core.wording import count_of
 
 logger = logging.getLogger(__name__)
-
-_FIRST_PREPARED_WITHIN_S: Final = 20.0
-"""How long a command that is done keeps computing what the first answer is sent with. Loading the
-encoder takes 0.5 s, and on a slow or busy machine more than the time budget."""
 
 SLOW_AFTER_S: Final = 0.3
 """Before that, what waits is sent so quickly that no message is needed."""
@@ -55,18 +50,11 @@ class Sender:
     Args:
         send_all: sends what waits.
         waiting: how many wait.
-        preparing: whether this machine is at work on what is sent, and no server is waited for.
     """
 
-    def __init__(
-        self,
-        send_all: SendAll,
-        waiting: Callable[[], int],
-        preparing: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def __init__(self, send_all: SendAll, waiting: Callable[[], int]) -> None:
         self._send_all = send_all
         self._waiting = waiting
-        self._preparing = preparing
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()
@@ -111,24 +99,12 @@ class Sender:
         if not self.wait(min(SLOW_AFTER_S, within_s)):
             before = self._status
             tell(f"sending {count_of(before.total - before.sent, 'waiting answer')} …")
-            if not self.wait(within_s - SLOW_AFTER_S) and not self._wait_for_first(within_s):
+            if not self.wait(within_s - SLOW_AFTER_S):
                 self._stopped.set()
                 now = self._status
                 left = max(now.total - now.sent, 1)
                 tell(f"{now.sent} of {now.total} sent; Aloud sends the other {left} next time")
         self._stopped.set()
-
-    def _wait_for_first(self, within_s: float) -> bool:
-        """Wait for the first one if it is being prepared; returns whether sending has ended.
-
-        Commands that all ended before it was ready would begin with it again and never send any.
-        """
-        ends_s = time.monotonic() + _FIRST_PREPARED_WITHIN_S
-        waited = False
-        while not self._status.sent and self._preparing() and time.monotonic() < ends_s:
-            waited = True
-            self.wait(0.05)
-        return self.wait(within_s) if waited else self._thread is None
 
     def _run(self) -> None:
         while True:

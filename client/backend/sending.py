@@ -78,7 +78,6 @@ def with_outbox(
     outbox: AnswerOutbox,
     *,
     patient: Backend | None = None,
-    preparing: Callable[[], bool] = lambda: False,
     direct: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> OutboxBackend:
@@ -88,15 +87,12 @@ def with_outbox(
         backend: the server.
         outbox: where answers wait for it; drill reviews wait in a folder beside them.
         patient: the same server for what is sent in the background; closed with the backend.
-        preparing: whether ``patient`` computes what it will send.
         direct: the backend is in this process, so that its store is as safe as the outbox: an
             answer is put into the outbox only when the store cannot take it.
         tell: receives one line for a person when answers that waited went out or were refused; by
             default they are logged.
     """
-    sending = _Sending(
-        backend, outbox, patient=patient or backend, preparing=preparing, direct=direct, tell=tell
-    )
+    sending = _Sending(backend, outbox, patient=patient or backend, direct=direct, tell=tell)
     return cast(OutboxBackend, sending)
 
 
@@ -109,7 +105,6 @@ class _Sending(Wrapped):
         outbox: AnswerOutbox,
         *,
         patient: Backend,
-        preparing: Callable[[], bool],
         direct: bool,
         tell: Callable[[str], None] | None,
     ) -> None:
@@ -122,7 +117,7 @@ class _Sending(Wrapped):
         self.outbox = outbox
         self.reviews = ReviewOutbox(outbox.folder / "reviews")
         self.drills = _SendingDrills(backend, self.reviews, self._then_send)
-        self._sender = Sender(self._send_all, self._count, preparing)
+        self._sender = Sender(self._send_all, self._count)
 
     def __enter__(self) -> Self:
         return self

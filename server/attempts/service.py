@@ -11,7 +11,7 @@ from pronunciation.terms import Lexicon
 from question_bank.errors import UnknownNameError
 from question_bank.models import Bank, Question, RoundName
 from server.attempts.drill_service import DrillService
-from server.attempts.grading_data import Graded, Grader, GradingData
+from server.attempts.grading_data import Grader, GradingData
 from server.contract import (
     Archive,
     ArchivedAttempt,
@@ -29,7 +29,6 @@ from server.contract import (
     Report,
     Revision,
     SaidRight,
-    SpanVectors,
     Submission,
 )
 from server.core.clock import utc_now
@@ -157,12 +156,8 @@ class Service:
         except UnknownNameError as error:
             raise NotFoundError(str(error)) from error
 
-    def grade(self, submission: Submission, sense: SpanVectors | None = None) -> Report:
+    def grade(self, submission: Submission) -> Report:
         """Grades an answer and stores nothing.
-
-        Args:
-            submission: the answer.
-            sense: what its client made of it; without it, the server does.
 
         Raises:
             NotFoundError: the bank has no such question.
@@ -171,14 +166,10 @@ class Service:
         """
         _check(submission)
         question = self.question(submission.question_id)
-        return self._graded(question, submission, sense).report
+        return self._grading_data.grade(question, submission).report
 
-    def submit(self, submission: Submission, sense: SpanVectors | None = None) -> Attempt:
+    def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer, once: sent again, the stored attempt comes back.
-
-        Args:
-            submission: the answer.
-            sense: what its client made of it; without it, the server does.
 
         Raises:
             ConflictError: the submission's id was used with another content.
@@ -190,7 +181,7 @@ class Service:
         if found is not None:
             return found
         question = self.question(submission.question_id)
-        graded = self._graded(question, submission, sense)
+        graded = self._grading_data.grade(question, submission)
         now = self._clock()
         report = ArchivedReport(graded_at=now, report=graded.report)
         attempt, _ = self._store.add(submission, question, (report,), now, sense=graded.sense)
@@ -399,14 +390,6 @@ class Service:
             else:
                 imported, skipped = imported + new, skipped + (not new)
         return ImportResult(imported=imported, skipped=skipped, conflicts=tuple(conflicts))
-
-    def _graded(
-        self, question: Question, submission: Submission, sense: SpanVectors | None
-    ) -> Graded:
-        if sense is None:
-            return self._grading_data.grade(question, submission)
-        sent = sense.model_dump(mode="json")
-        return self._grading_data.grade_sent(question, submission, sent, self._store.owner_id)
 
     def _regrade_one(self, attempt_id: int, *, dry_run: bool) -> RegradeChange | None:
         stored = self._store.get(attempt_id)

@@ -11,7 +11,6 @@ from server.contract.answers import (
     MeantAnswer,
     SaidRight,
     SentAnswer,
-    SpanVectors,
     Submission,
 )
 from server.contract.archive import (
@@ -234,7 +233,6 @@ __all__ = [
     "SoundFault",
     "SoundProblem",
     "SoundQuality",
-    "SpanVectors",
     "Stretch",
     "Structure",
     "StructurePart",

@@ -1,7 +1,7 @@
 """The wire models of answers: on their way to the server, stored, and listed as a history."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import (
     AwareDatetime,
@@ -11,10 +11,8 @@ from pydantic import (
 
 from question_bank.models import RoundName, Slug
 from server.contract.report import Report
-from server.contract.transcript import MAX_WORDS, Evidence, Short, Transcript
-from server.contract.wire import MAX_SPANS, Share, Wire
-
-WordPlace = Annotated[int, Field(ge=0, le=MAX_WORDS)]
+from server.contract.transcript import Evidence, Short, Transcript
+from server.contract.wire import Share, Wire
 
 
 class Submission(Wire):
@@ -27,26 +25,14 @@ class Submission(Wire):
     evidence: Evidence = Evidence()
 
 
-class SpanVectors(Wire):
-    """The vectors of an answer, computed by the client: one for each span of words.
+class SentAnswer(Submission):
+    """A submission as any client sends it.
 
-    A server uses them if they fit the answer's words, and checks some of them.
-
-    Attributes:
-        model: the encoder and the digest of its weights.
-        spans: first word and the word after the last, in order.
-        vectors: base64 of int8, 384 for each span.
+    ``sense``: vectors that clients of 0.2.0 computed. They are ignored: the server computes its
+        own, because a client's could claim what its words do not say.
     """
 
-    model: Short
-    spans: Annotated[tuple[tuple[WordPlace, WordPlace], ...], Field(max_length=MAX_SPANS)]
-    vectors: Annotated[str, StringConstraints(max_length=MAX_SPANS * 384 * 4 // 3 + 4)]
-
-
-class SentAnswer(Submission):
-    """A submission on its way to a server, with vectors that spare the server computing them."""
-
-    sense: SpanVectors | None = None
+    sense: Any = Field(default=None, exclude=True)
 
     @property
     def submission(self) -> Submission:

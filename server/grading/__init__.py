@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from server.grading.answer_vectors import is_honest, make_sense, vectors_to_send
+    from server.grading.answer_vectors import make_sense
     from server.grading.grader import GRADER_VERSION, cover, cover_question, grade, prepare
 
 __all__ = [
@@ -12,12 +12,10 @@ __all__ = [
     "cover",
     "cover_question",
     "grade",
-    "is_honest",
     "make_sense",
     "prepare",
-    "vectors_to_send",
 ]
-_OF_VECTORS: Final = ("is_honest", "make_sense", "vectors_to_send")
+_OF_VECTORS: Final = ("make_sense",)
 
 
 def __getattr__(name: str) -> Any:

@@ -54,8 +54,7 @@ def attempts_router() -> APIRouter:
     ) -> Response:
         """Grade an answer and keep nothing of it."""
         check_length(answer.transcript, answer.evidence)
-        use = service.grade
-        return await graded_by(context, actor, 200, use, answer.submission, answer.sense)
+        return await graded_by(context, actor, 200, service.grade, answer.submission)
 
     @router.post("/attempts", status_code=status.HTTP_201_CREATED, response_model=Attempt)
     async def submit(
@@ -63,8 +62,7 @@ def attempts_router() -> APIRouter:
     ) -> Response:
         """Grade and store an answer; the same submission is stored only once."""
         check_length(answer.transcript, answer.evidence)
-        use = service.submit
-        return await graded_by(context, actor, 201, use, answer.submission, answer.sense)
+        return await graded_by(context, actor, 201, service.submit, answer.submission)
 
     @router.get("/attempts")
     def history(query: Annotated[HistoryQuery, Query()], service: OwnService) -> HistoryPage:

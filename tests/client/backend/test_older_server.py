@@ -85,9 +85,8 @@ def test_what_an_older_server_does_not_know_is_left_out(spoken: Submission) -> N
         assert backend.submit(spoken).id == 1
         backend.grade(spoken)
     first, second, third = server.sent
-    assert first["sense"] is not None, "a server of today gets them"
+    assert first["evidence"]["unintelligible"], "a server of today gets them"
     for sent in (second, third):
-        assert "sense" not in sent
         assert "unintelligible" not in sent["evidence"]
         assert "corrected" not in sent["transcript"]
         assert sent["transcript"]["words"] == first["transcript"]["words"]
@@ -95,21 +94,12 @@ def test_what_an_older_server_does_not_know_is_left_out(spoken: Submission) -> N
         assert sent["submission_id"] == spoken.submission_id
 
 
-def test_no_vectors_are_computed_for_a_server_that_takes_none(
-    spoken: Submission, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with ServerOf010().backend() as backend:
-        backend.submit(spoken)
-        monkeypatch.setattr("server.grading.vectors_to_send", lambda _: pytest.fail("computed"))
-        backend.submit(spoken)
-
-
 def test_more_kinds_of_unknown_fields_than_a_server_names_at_once(spoken: Submission) -> None:
     answers = [
         refusal(
             "body.transcript.words.0.confidence: Extra inputs are not permitted", "and 12 more"
         ),
-        refusal("body.sense: Extra inputs are not permitted"),
+        refusal("body.evidence.unintelligible: Extra inputs are not permitted"),
     ]
     sent = []
 
@@ -123,15 +113,21 @@ def test_more_kinds_of_unknown_fields_than_a_server_names_at_once(spoken: Submis
     ):
         backend.submit(spoken)
     assert not any("confidence" in word for word in sent[2]["transcript"]["words"])
-    assert "sense" not in sent[2]
+    assert "unintelligible" not in sent[2]["evidence"]
 
 
 @pytest.mark.parametrize(
     ("errors", "asked"),
     [
         (["body.question_id: Field required"], 1),
-        (["body.sense: Extra inputs are not permitted", "body.transcript: Input is wrong"], 1),
-        (["body.sense: Extra inputs are not permitted"], 2),
+        (
+            [
+                "body.transcript.corrected: Extra inputs are not permitted",
+                "body.transcript: Input is wrong",
+            ],
+            1,
+        ),
+        (["body.transcript.corrected: Extra inputs are not permitted"], 2),
         (["body.no_such_field: Extra inputs are not permitted"], 2),
     ],
 )

@@ -153,7 +153,6 @@ class TestSender:
         self,
         send: Callable[[], None],
         count: int = 3,
-        preparing: Callable[[], bool] = lambda: False,
     ) -> tuple[Sender, list[int]]:
         left = [count]
 
@@ -164,7 +163,7 @@ class TestSender:
                 on_sent()
             return ""
 
-        return Sender(send_all, lambda: left[0], preparing), left
+        return Sender(send_all, lambda: left[0]), left
 
     def test_it_tells_how_far_it_is(self) -> None:
         gate = threading.Semaphore(0)
@@ -202,21 +201,6 @@ class TestSender:
         assert left[0] > 50
         sender.begin()
         assert not sender.status().running, "the end is the end"
-
-    def test_the_first_one_is_prepared_to_its_end(self) -> None:
-        """Or commands whose time budget is too small for it would never send any."""
-        looked = threading.Event()
-
-        def preparing() -> bool:
-            looked.set()
-            return True
-
-        sender, left = self.sender(lambda: (looked.wait(60), None)[1], count=1, preparing=preparing)
-        message: list[str] = []
-        sender.begin()
-        sender.end(0.01, message.append)
-        assert left == [0]
-        assert len(message) == 1, "nothing is left for next time"
 
     def test_a_server_is_not_waited_for_instead(self) -> None:
         gate = threading.Event()

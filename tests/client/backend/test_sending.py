@@ -57,8 +57,6 @@ def test_an_archive_larger_than_one_request_is_imported_in_pieces(
 ) -> None:
     # The stub server takes 100 kB.
     monkeypatch.setattr("client.backend.remote._IMPORT_BATCH_BYTES", 60_000)
-    # vectors are no part of an archive
-    monkeypatch.setattr("client.backend.remote._MIN_WORDS_WITH_VECTORS", 10_000)
     with RemoteBackend(server.url) as backend:
         for n in range(8):
             backend.submit(make.submission(f"{n} " + "word " * 2900))
