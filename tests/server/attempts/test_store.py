@@ -8,7 +8,6 @@ from uuid import uuid4
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import event
 
 from server.attempts.store import Store
 from server.contract import (
@@ -137,28 +136,6 @@ def test_every_answer_comes_back_as_it_was(
     assert store.get(attempt.id).attempt.submission == submission
     again, new = store.add(submission, make.question(), reports, NOW)
     assert (again, new) == (attempt, False)
-
-
-def test_storing_an_answer_takes_few_statements(tmp_path: Path, make: SimpleNamespace) -> None:
-    store = Store(sqlite_url(tmp_path / "aloud.db"), owner_id=None)
-    asked: list[str] = []
-    event.listen(
-        store.database.engine,
-        "checkout",
-        lambda connection, *more: connection.set_trace_callback(asked.append),
-    )
-    submission = make.submission()
-    assert store.find(submission) is None
-    add(store, make)
-    store.close()
-    assert [each.split("(")[0].split("\n")[0].strip() for each in asked] == [
-        "SELECT attempts.id",  # in no transaction
-        "BEGIN IMMEDIATE",
-        "INSERT INTO attempts",
-        "INSERT INTO reports",
-        "INSERT INTO answer_facts",
-        "COMMIT",
-    ]
 
 
 def test_signs_that_postgresqls_text_refuses_are_kept(store: Store, make: SimpleNamespace) -> None:
