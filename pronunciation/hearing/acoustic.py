@@ -22,6 +22,11 @@ N_CLASSES = len(LABELS)
 
 FRAME_S = 0.02
 """Seconds from one output row to the next."""
+FRAME_SAMPLES = 2 * HOP
+"""The same in samples at 16 kHz."""
+
+_SILENT, _NOT_SILENT = 1.7, -2.5
+"""What the network says of digital silence: of silence, and of phones in the mean."""
 
 MODEL_PATH = Path(__file__).parent / "model" / "phones.onnx"
 CHUNK_S = 12.0
@@ -40,6 +45,13 @@ def leveled(samples: Floats) -> Floats:
     """The samples at the level of the training data, with the loudest clipped."""
     level = float(np.quantile(np.abs(samples), 0.999)) or 1.0
     return np.asarray(np.clip(samples * np.float32(LOUD / level), -1.0, 1.0), np.float32)
+
+
+def silent_row() -> Floats:
+    """The frame scores of silence, shape (N_CLASSES,)."""
+    row = np.full(N_CLASSES, _NOT_SILENT, np.float32)
+    row[LABEL_INDEX[SILENCE]] = _SILENT
+    return row
 
 
 class AcousticModel:
@@ -89,7 +101,7 @@ class AcousticModel:
         rate = clip.sample_rate_hz
         if clip.duration_s <= CHUNK_S + 2 * MARGIN_S:
             return self._run(samples)
-        step, margin, frame = round(CHUNK_S * rate), round(MARGIN_S * rate), 2 * HOP
+        step, margin, frame = round(CHUNK_S * rate), round(MARGIN_S * rate), FRAME_SAMPLES
         pieces: list[Floats] = []
         for start in range(0, samples.size, step):
             first = max(0, start - margin)

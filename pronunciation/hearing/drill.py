@@ -86,7 +86,7 @@ def hear_drill(
     if is_steady(clip):
         return DrillHeard("nothing", None, 1.0)
     try:
-        scores = hearing.frame_scores(clip)
+        speech, scores, first_s = hearing.speech_scores(clip)
     except HearingError as error:
         if "no speech" in str(error):
             return DrillHeard("nothing", None, 1.0)
@@ -95,13 +95,17 @@ def hear_drill(
     threshold = hearing.fusion.drill_fits_from
     best = max(fits, default=(threshold - 1.0, 0, len(scores) - 1))
     belongs = float(1 / (1 + np.exp(-STEEPNESS * (best[0] - threshold))))
-    start_s, end_s = best[1] * FRAME_S, min(clip.duration_s, (best[2] + 1) * FRAME_S)
     target = Target("term", 0, 1, tuple(readings), tuple(mistakes))
-    heard = hearing.judge_alone(clip, scores, target) if fits else None
+    heard = hearing.judge_alone(speech, scores, target) if fits else None
+
+    def in_clip(start_s: float, end_s: float) -> tuple[float, float]:
+        start_s, end_s = (at_s + first_s for at_s in (start_s, end_s))
+        return max(0.0, start_s), min(clip.duration_s, end_s)
+
     if heard is None or belongs < 0.5:
         phones = heard.phones if heard else None
         found = heard.readings if heard else ()
-        return DrillHeard("something_else", phones, 1 - belongs, start_s, end_s, found)
-    return DrillHeard(
-        heard.verdict, heard.phones, heard.confidence, heard.start_s, heard.end_s, heard.readings
-    )
+        times = in_clip(best[1] * FRAME_S, (best[2] + 1) * FRAME_S)
+        return DrillHeard("something_else", phones, 1 - belongs, *times, found)
+    times = in_clip(heard.start_s, heard.end_s)
+    return DrillHeard(heard.verdict, heard.phones, heard.confidence, *times, heard.readings)

@@ -8,7 +8,14 @@ import numpy.typing as npt
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
-from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, SILENCE, AcousticModel
+from pronunciation.hearing.acoustic import (
+    FRAME_S,
+    FRAME_SAMPLES,
+    LABEL_INDEX,
+    SILENCE,
+    AcousticModel,
+    silent_row,
+)
 from pronunciation.hearing.align import States, best_path, sum_over_alignments, word_states
 from pronunciation.hearing.judge import Fusion, Scores, decide, default_fusion, probabilities
 from pronunciation.hearing.layout import (
@@ -26,7 +33,7 @@ from pronunciation.hearing.layout import (
 )
 from pronunciation.hearing.results import Heard, Reading, Target
 from pronunciation.hearing.sound import fault_around
-from pronunciation.hearing.speech import speech_frames
+from pronunciation.hearing.speech import speech_frames, speech_part
 from pronunciation.hearing.sphinx import Sphinx
 from pronunciation.hearing.stress import stress_log_probabilities
 from pronunciation.phones import parse_phones
@@ -139,7 +146,20 @@ class Hearing:
         return [results[id(target)] for target in targets]
 
     def frame_scores(self, clip: Clip, *, has_times: bool = False) -> Floats:
-        """Frame scores of a clip that may be judged.
+        """Frame scores of a clip that may be judged, one row for each 20 ms of it.
+
+        Raises:
+            HearingError: no speech, too long, or not at 16 kHz.
+        """
+        _, scores, first_s = self.speech_scores(clip, has_times=has_times)
+        first = round(first_s / FRAME_S)
+        rows = np.tile(silent_row(), (-(-clip.samples.size // FRAME_SAMPLES), 1))
+        begin, behind = max(0, first), min(len(rows), first + len(scores))
+        rows[begin:behind] = scores[begin - first : behind - first]
+        return rows
+
+    def speech_scores(self, clip: Clip, *, has_times: bool = False) -> tuple[Clip, Floats, float]:
+        """A clip's speech, see ``speech_part``, its frame scores, and where it begins, in s.
 
         Raises:
             HearingError: no speech, too long, or not at 16 kHz.
@@ -155,11 +175,12 @@ class Hearing:
             )
         if speech_frames(clip) * FRAME_S < SHORTEST_SPEECH_S:
             raise HearingError("no speech detected in the clip")
-        scores = self.model.scores(clip)
+        part, first = speech_part(clip)
+        scores = self.model.scores(part)
         silent = scores.argmax(axis=1) == LABEL_INDEX[SILENCE]
         if float((~silent).sum()) * FRAME_S < SHORTEST_SPEECH_S:
             raise HearingError("no speech detected in the clip")
-        return scores
+        return part, scores, first / SAMPLE_RATE_HZ
 
     def judge_alone(self, clip: Clip, scores: Floats, target: Target) -> Heard | None:
         """Judge a term that fills the clip; ``None`` if the clip is too short for it."""

@@ -1,6 +1,7 @@
-"""Whether there is any speech: frames above the clip's background, and a changing sound."""
+"""Where a clip's speech is, and whether there is any: loud frames, and a changing sound."""
 
 import numpy as np
+import numpy.typing as npt
 
 from pronunciation.clip import Clip
 from pronunciation.hearing.acoustic import FRAME_S
@@ -13,6 +14,17 @@ ABOVE_BACKGROUND_DB = 8.0
 STEADY_DB = 2.2
 """Noise of four colors varied by 1.2 to 1.9 dB. 900 words cut from dev's sentences varied by 2.7 or
 more, and 80 of them with equally loud white noise by 2.5 or more."""
+FLOOR_DB = 35.0, 25.0
+"""Speech begins and ends this far below its loudest 20 ms; nearer in noise, up to the second."""
+STEP_S = 0.001
+SHORTEST_LOUD_S = 0.04
+"""Shorter loud sounds are clicks."""
+AROUND_SHARE, AROUND_S = 0.12, (0.1, 0.25)
+"""Sound kept on either side of speech, as a share of the speech, and its limits. Of 150 drill items
+by the natural voice, 127 are heard as right with 0.1 s around them, 116 with 0.3 s and 97 with
+1.5 s. In 300 words of dev's sentences, 0.3 s cost nothing (0.94 right with and without), 0.1 s
+cost 0.01; with 0.6 s of digital silence, 29 of 34 terms in the bank's prompts by that voice are
+heard as right, and 33 with 0.25 s."""
 SMOOTHED_FRAMES = 10
 SHORTEST_FRAMES = 20
 """Frames of 10 ms: the bands are averaged over the first number, and the second is enough to
@@ -34,14 +46,58 @@ def is_steady(clip: Clip) -> bool:
     return bool(spread_db[-len(spread_db) // 4 :].mean() < STEADY_DB)
 
 
-def speech_frames(clip: Clip) -> int:
-    """How many 20 ms frames are loud enough to be speech."""
+def speech_span(clip: Clip) -> tuple[int, int]:
+    """The first sample of a clip's speech and the one after its last; (0, 0) if none is."""
+    step, frame = (round(span_s * clip.sample_rate_hz) for span_s in (STEP_S, FRAME_S))
+    steps = clip.samples.size // step
+    if steps < frame // step:
+        return 0, clip.samples.size
+    squares = np.square(clip.samples[: steps * step], dtype=np.float64)
+    energies = np.convolve(
+        squares.reshape(steps, step).sum(axis=1), np.ones(frame // step), "valid"
+    )
+    level_db = 10 * np.log10(energies / frame + 1e-12)
+    top_db = level_db.max()
+    background_db = np.quantile(level_db, 0.1)
+    lowest_db, highest_db = (top_db - below_db for below_db in FLOOR_DB)
+    floor_db = np.clip(background_db + ABOVE_BACKGROUND_DB, lowest_db, highest_db)
+    is_loud = level_db > max(QUIETEST_DB, floor_db)
+    run = min(round(SHORTEST_LOUD_S / STEP_S), is_loud.size)
+    begins = np.flatnonzero(np.lib.stride_tricks.sliding_window_view(is_loud, run).all(axis=1))
+    if not begins.size:
+        return 0, 0
+    return int(begins[0]) * step, (int(begins[-1]) + run - 1) * step + frame
+
+
+def speech_part(clip: Clip) -> tuple[Clip, int]:
+    """A clip's speech with a little around it, and the part's first sample in the clip.
+
+    What the network says of a sound depends on all that it gets (the mean of its channels, the
+    clip's loudest samples), so it must not get more silence from one recording than from another.
+    Where the clip has less, there is digital silence, and the first sample may be negative.
+    """
+    rate = clip.sample_rate_hz
+    begin, end = speech_span(clip)
+    around_s = np.clip(AROUND_SHARE * (end - begin) / rate, *AROUND_S)
+    around = round(float(around_s) * rate)
+    inside = clip.samples[max(0, begin - around) : end + around]
+    missing = max(0, around - begin), max(0, end + around - clip.samples.size)
+    return Clip(np.pad(inside, missing), rate), begin - around
+
+
+def _levels_db(clip: Clip) -> npt.NDArray[np.float64]:
     size = round(FRAME_S * clip.sample_rate_hz)
     n = clip.samples.size // size
-    if n == 0:
-        return 0
     power = (clip.samples[: n * size].astype(np.float64).reshape(n, size) ** 2).mean(axis=1)
-    level_db = 10 * np.log10(power + 1e-12)
+    level_db: npt.NDArray[np.float64] = 10 * np.log10(power + 1e-12)
+    return level_db
+
+
+def speech_frames(clip: Clip) -> int:
+    """How many 20 ms frames are loud enough to be speech."""
+    level_db = _levels_db(clip)
+    if level_db.size == 0:
+        return 0
     background_db = float(np.quantile(level_db, 0.1))
     floor_db = max(QUIETEST_DB, min(background_db + ABOVE_BACKGROUND_DB, -25.0))
     return int((level_db > floor_db).sum())

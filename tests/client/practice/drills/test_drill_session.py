@@ -1,5 +1,6 @@
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from client.backend.protocol import Backend, QueuedError, UnavailableError
@@ -10,9 +11,14 @@ from client.practice.drills.drill_session import (
     Deck,
     DrillSession,
     choose_items,
+    drill_hearing,
 )
 from client.practice.drills.items import Item, ItemSets
+from client.speaking.natural_voice import NaturalVoice
 from pronunciation.clip import Clip
+from pronunciation.drill_sets import load_drills
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.resample import at_sample_rate
 from server.contract import DrillQuery, DrillQueue, DrillReview
 from tests.client.practice.drills.conftest import (
     RIGHT,
@@ -172,3 +178,13 @@ def test_the_tip_of_a_mistake_whose_stress_was_not_told() -> None:
     one: Item = item("roce")
     assert one.tip("R OW S") == "Not like a rose, roce."
     assert one.tip("R AA1 K") == ""
+
+
+@pytest.mark.parametrize("item_id", ["gpu", "nccl", "fsdp", "rdma", "cuda"])
+def test_the_apps_own_voice_passes_with_silence_around_it(item_id: str) -> None:
+    lexicon = load_lexicon()
+    gpu = load_drills(lexicon)["acronyms"].get(f"acronyms-{item_id}")
+    assert gpu is not None
+    said = at_sample_rate(NaturalVoice().synthesize(gpu.prompt, lexicon))
+    take = Clip(np.pad(said.samples, (round(0.8 * 16_000), round(0.9 * 16_000))))
+    assert drill_hearing()(take, gpu).verdict == "correct"
