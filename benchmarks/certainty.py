@@ -26,15 +26,15 @@ from pronunciation.hearing import Hearing
 from pronunciation.hearing.results import Target
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon, Term
-from pronunciation.training.cases import (
+from scripts.train.cases import (
     CARRIERS,
     Case,
     accepted_cases,
     real_cases,
     synthetic_cases,
 )
-from pronunciation.training.splits import term_split
-from pronunciation.training.voices import HELD_OUT_VOICES
+from scripts.train.splits import term_split
+from scripts.train.voices import HELD_OUT_VOICES
 
 EDGES = (0.0, 0.6, 0.8, 0.9, 0.95, 0.98, 1.0)
 """Of the classes of claimed certainty."""

@@ -26,14 +26,14 @@ from pronunciation.hearing import Hearing  # noqa: E402
 from pronunciation.hearing.results import Heard  # noqa: E402
 from pronunciation.lexicon_loader import load_lexicon  # noqa: E402
 from pronunciation.phones import base_phone  # noqa: E402
-from pronunciation.training.cases import (  # noqa: E402
+from scripts.train.cases import (  # noqa: E402
     Case,
     accepted_cases,
     real_cases,
     synthetic_cases,
 )
-from pronunciation.training.splits import term_split  # noqa: E402
-from pronunciation.training.voices import HELD_OUT_VOICES  # noqa: E402
+from scripts.train.splits import term_split  # noqa: E402
+from scripts.train.voices import HELD_OUT_VOICES  # noqa: E402
 
 SPEECH = ROOT.parent / "shared" / "speech"
 DECIDED = 0.70

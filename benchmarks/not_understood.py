@@ -26,8 +26,8 @@ from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.training.cases import sentences
 from question_bank.loader import load_bank
+from scripts.train.cases import sentences
 
 WORDS = 30
 """Of what the natural voice says: about 11 s."""

@@ -23,7 +23,7 @@ from pronunciation.errors import HearingError
 from pronunciation.hearing import Hearing, hear_terms
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.resample import at_sample_rate
-from pronunciation.training.cases import CARRIERS
+from scripts.train.cases import CARRIERS
 
 SAME, LONGEST_S = 0.98, 2.0
 NOISE_DB = -70.0, -50.0

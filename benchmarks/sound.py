@@ -26,7 +26,7 @@ from pronunciation.clip import SAMPLE_RATE_HZ, Clip  # noqa: E402
 from pronunciation.errors import HearingError  # noqa: E402
 from pronunciation.hearing import Hearing  # noqa: E402
 from pronunciation.hearing.sound import fault_around  # noqa: E402
-from pronunciation.training.cases import accepted_cases  # noqa: E402
+from scripts.train.cases import accepted_cases  # noqa: E402
 
 MAX_SHARE: Final = 0.02
 Floats = npt.NDArray[np.float64]

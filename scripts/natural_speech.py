@@ -2,7 +2,7 @@
 
     python scripts/natural_speech.py --data /tmp/hearing.pkl [--sentences 4000]
 
-It follows ``pronunciation.training.prepare`` and writes into the same file, under ``natural``. The
+It follows ``scripts.train.prepare`` and writes into the same file, under ``natural``. The
 voice says sentences that learners read, with lexicon terms put into them, in the accents of
 ``benchmarks.accents.LEARNED_FROM`` and as an American; half of the words are changed or invented.
 The words are those phones that were spoken, by the accent's rules, and the shipped network aligns
@@ -28,10 +28,10 @@ from pronunciation.pcm import encode_pcm16
 from pronunciation.phones import base_phone
 from pronunciation.resample import at_sample_rate
 from pronunciation.respelling.for_voices import from_natural, to_natural
-from pronunciation.training.corrupt import corrupt, invented, stressed
-from pronunciation.training.realign import realigned
-from pronunciation.training.splits import term_split
-from pronunciation.training.utterance import Utterance
+from scripts.train.corrupt import corrupt, invented, stressed
+from scripts.train.realign import realigned
+from scripts.train.splits import term_split
+from scripts.train.utterance import Utterance
 
 MOST_WORDS = 10
 TERMS = 0.25

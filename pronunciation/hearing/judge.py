@@ -48,7 +48,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Fusion:
-    """Weights and thresholds, all chosen by ``pronunciation.training.calibrate``.
+    """Weights and thresholds, all chosen by ``scripts.train.calibrate``.
 
     Attributes:
         network: weight of the network's log likelihood ratio, per nat.

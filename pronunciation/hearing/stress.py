@@ -4,7 +4,7 @@ A stressed vowel is longer, louder and higher than its neighbors (Fry 1955, "Dur
 as physical correlates of linguistic stress"; Fry 1958) and has more of its energy high up (Sluijter
 and van Heuven 1996, "Spectral balance as an acoustic correlate of linguistic stress"). How much
 more is not informative, because a word's vowels in a sentence differ for many reasons. So each
-difference is squashed. The weights are fitted by ``pronunciation.training.calibrate_stress``.
+difference is squashed. The weights are fitted by ``scripts.train.calibrate_stress``.
 """
 
 import json

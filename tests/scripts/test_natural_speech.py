@@ -5,8 +5,8 @@ import random
 from benchmarks.accents import LEARNED_FROM, Accent
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import CONSONANTS, VOWELS
-from pronunciation.training.splits import term_split
 from scripts.natural_speech import said, sentences, spoken
+from scripts.train.splits import term_split
 
 TEXTS = ["he has a broken arm and a wide very old bag"]
 

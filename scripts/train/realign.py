@@ -1,6 +1,6 @@
 """Align utterances that have no phone times yet, with a previously trained network.
 
-    python -m pronunciation.training.realign --data /tmp/hearing.pkl --net boot.onnx
+    python -m scripts.train.realign --data /tmp/hearing.pkl --net boot.onnx
 
 Done once and not while training, because a network that learns from its own current alignments soon
 assigns most frames to silence.
@@ -17,7 +17,7 @@ from pronunciation.clip import Clip
 from pronunciation.hearing.acoustic import FRAME_S, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.hear import belonging
-from pronunciation.training.utterance import Utterance
+from scripts.train.utterance import Utterance
 
 BELONGS_FROM = 1.5
 """Sentences that fit their text worse are misread or broken; they get no times and are not learned

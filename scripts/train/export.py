@@ -1,6 +1,6 @@
 r"""Write trained networks as one ONNX with 8-bit weights, and check it against PyTorch.
 
-    python -m pronunciation.training.export --net wide.pt narrow.pt \
+    python -m scripts.train.export --net wide.pt narrow.pt \
         --out pronunciation/hearing/model/phones.onnx
 
 Several networks are averaged, because they often make different errors.
@@ -13,9 +13,9 @@ import numpy as np
 import onnx
 import torch
 
-from pronunciation.training.eight_bit import networks
-from pronunciation.training.network import load
-from pronunciation.training.train import emissions
+from scripts.train.eight_bit import networks
+from scripts.train.network import load
+from scripts.train.train import emissions
 
 
 def main() -> None:

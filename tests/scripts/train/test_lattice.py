@@ -10,7 +10,7 @@ from pronunciation.hearing.align import sum_over_alignments, word_states
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch, the product does not")
 
-from pronunciation.training.lattice import (  # noqa: E402
+from scripts.train.lattice import (  # noqa: E402
     collate,
     forward_scores,
     rival_loss,

@@ -5,8 +5,8 @@ import pytest
 
 from pronunciation.hearing.acoustic import LABEL_INDEX
 from pronunciation.phones import parse_phones
-from pronunciation.training.corrupt import invented
-from pronunciation.training.utterance import Utterance
+from scripts.train.corrupt import invented
+from scripts.train.utterance import Utterance
 
 WORDS = (("W", "IY"), ("Y", "UW", "Z"))
 

@@ -1,6 +1,6 @@
 """Choose the thresholds from which a text fits a sound, and an answer a drill's term, on dev.
 
-python -m pronunciation.training.calibrate_fit --speech ../shared/speech --net first.onnx
+python -m scripts.train.calibrate_fit --speech ../shared/speech --net first.onnx
 """
 
 import argparse
@@ -22,9 +22,9 @@ from pronunciation.hearing.drill import drill_fit
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.judge import FUSION_PATH, default_fusion
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.training.cases import sentences
-from pronunciation.training.splits import term_split
-from pronunciation.training.voices import DEV_VOICES, UNSEEN_VOICES, speak
+from scripts.train.cases import sentences
+from scripts.train.splits import term_split
+from scripts.train.voices import DEV_VOICES, UNSEEN_VOICES, speak
 
 Floats = npt.NDArray[np.float64]
 OWN_REFUSED = 0.015

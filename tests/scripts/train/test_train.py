@@ -4,8 +4,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch, the product does not")
 
-from pronunciation.training.network import PhoneNet  # noqa: E402
-from pronunciation.training.train import between, keep_norms  # noqa: E402
+from scripts.train.network import PhoneNet  # noqa: E402
+from scripts.train.train import between, keep_norms  # noqa: E402
 
 
 def test_a_network_between_two_has_weights_between_theirs() -> None:

@@ -1,6 +1,6 @@
 """Fit the fusion's weights and thresholds on dev speakers and dev voices.
 
-    python -m pronunciation.training.calibrate --speech ../shared/speech --net first.onnx
+    python -m scripts.train.calibrate --speech ../shared/speech --net first.onnx
 
 Calibrate with the network of the training's first half, which heard neither dev's speakers nor
 flite's voice slt. On voices that it learned from, a network is better than on any other, and would
@@ -35,9 +35,9 @@ from pronunciation.hearing.judge import (
 )  # fmt: skip
 from pronunciation.hearing.results import Reading
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.training.cases import Case, accepted_cases, real_cases, synthetic_cases
-from pronunciation.training.splits import term_split
-from pronunciation.training.voices import DEV_VOICES, UNSEEN_VOICES
+from scripts.train.cases import Case, accepted_cases, real_cases, synthetic_cases
+from scripts.train.splits import term_split
+from scripts.train.voices import DEV_VOICES, UNSEEN_VOICES
 
 Floats = npt.NDArray[np.float64]
 FALSE_ALARMS = 0.0075

@@ -1,6 +1,6 @@
 """Train the acoustic network on what ``prepare`` gathered and ``realign`` aligned.
 
-    python -m pronunciation.training.train --data /tmp/hearing.pkl --out net.pt --minutes 40
+    python -m scripts.train.train --data /tmp/hearing.pkl --out net.pt --minutes 40
 
 There are two losses: the phone of each frame and, for the task itself, how far the words as said
 score above the same words with one changed, summed over all alignments. The moving average of the
@@ -27,11 +27,11 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from pronunciation.g2p import Phones
 from pronunciation.hearing.acoustic import FRAME_S, N_CLASSES, leveled
 from pronunciation.hearing.features import N_MELS, log_mel, log_mel_energies, scaled
-from pronunciation.training.augment import Noises, augment
-from pronunciation.training.corrupt import replace_one
-from pronunciation.training.lattice import collate, forward_scores, rival_loss
-from pronunciation.training.network import WIDTH, PhoneNet, load, save
-from pronunciation.training.utterance import Utterance
+from scripts.train.augment import Noises, augment
+from scripts.train.corrupt import replace_one
+from scripts.train.lattice import collate, forward_scores, rival_loss
+from scripts.train.network import WIDTH, PhoneNet, load, save
+from scripts.train.utterance import Utterance
 
 Row = tuple[npt.NDArray[np.float32], Utterance, float]
 """Features, their utterance, and the factor by which its times shrank."""

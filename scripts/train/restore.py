@@ -1,6 +1,6 @@
 r"""The networks of an ONNX file as ``train`` saves them, to learn on from what is shipped.
 
-    python -m pronunciation.training.restore --model pronunciation/hearing/model/phones.onnx \
+    python -m scripts.train.restore --model pronunciation/hearing/model/phones.onnx \
         --out wide.pt narrow.pt
 
 The weights come back as 8 bits kept them. A normalization comes back as its scale and shift alone,
@@ -16,8 +16,8 @@ import onnx
 import torch
 from onnx import numpy_helper
 
-from pronunciation.training.eight_bit import BATCH_NORM_EPSILON, Array, Weights
-from pronunciation.training.network import DILATIONS, PhoneNet, save
+from scripts.train.eight_bit import BATCH_NORM_EPSILON, Array, Weights
+from scripts.train.network import DILATIONS, PhoneNet, save
 
 
 def restored(model: onnx.ModelProto) -> Iterator[tuple[Weights, Array]]:

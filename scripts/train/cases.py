@@ -15,10 +15,10 @@ from pronunciation.hearing.results import Target
 from pronunciation.pcm import decode_pcm16
 from pronunciation.phones import VOWELS, base_phone
 from pronunciation.terms import Term
-from pronunciation.training.corrupt import replace_one
-from pronunciation.training.prepare import read_audio
-from pronunciation.training.splits import Split, split_of
-from pronunciation.training.voices import Voice, speak
+from scripts.train.corrupt import replace_one
+from scripts.train.prepare import read_audio
+from scripts.train.splits import Split, split_of
+from scripts.train.voices import Voice, speak
 
 CARRIERS = (
     "we moved the cluster to {} last year",

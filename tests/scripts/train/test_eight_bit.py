@@ -6,10 +6,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs PyTorch, the product does not")
 pytest.importorskip("onnx", reason="so does writing ONNX")
 
-from pronunciation.training.eight_bit import eight_bits, networks  # noqa: E402
-from pronunciation.training.network import PhoneNet  # noqa: E402
-from pronunciation.training.restore import restored  # noqa: E402
-from pronunciation.training.train import emissions  # noqa: E402
+from scripts.train.eight_bit import eight_bits, networks  # noqa: E402
+from scripts.train.network import PhoneNet  # noqa: E402
+from scripts.train.restore import restored  # noqa: E402
+from scripts.train.train import emissions  # noqa: E402
 
 
 def test_weights_keep_their_size_in_eight_bits() -> None:

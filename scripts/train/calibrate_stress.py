@@ -1,6 +1,6 @@
 """Fit the stress judge on synthetic voices with moved stress and on learners' read sentences.
 
-python -m pronunciation.training.calibrate_stress --speech ../shared/speech
+python -m scripts.train.calibrate_stress --speech ../shared/speech
 """
 
 import argparse
@@ -26,9 +26,9 @@ from pronunciation.hearing.stress import (
     syllable_log_probabilities,
 )  # fmt: skip
 from pronunciation.phones import VOWELS, base_phone
-from pronunciation.training.cases import sentences
-from pronunciation.training.splits import Split
-from pronunciation.training.voices import DEV_VOICES, HELD_OUT_VOICES, TRAIN_VOICES, Voice, speak
+from scripts.train.cases import sentences
+from scripts.train.splits import Split
+from scripts.train.voices import DEV_VOICES, HELD_OUT_VOICES, TRAIN_VOICES, Voice, speak
 
 Floats = npt.NDArray[np.float64]
 FALSE_ALARMS = 0.01

@@ -17,7 +17,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from pronunciation.hearing.acoustic import N_CLASSES
-from pronunciation.training.network import DILATIONS, KERNEL, N_MELS
+from scripts.train.network import DILATIONS, KERNEL, N_MELS
 
 Array = npt.NDArray[Any]
 Weights = Mapping[str, Array]

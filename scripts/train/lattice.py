@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pronunciation.g2p import Phones
 from pronunciation.hearing.align import word_states
-from pronunciation.training.corrupt import corrupt
+from scripts.train.corrupt import corrupt
 
 _NEVER = -1e9
 

@@ -1,6 +1,6 @@
 """Gather what the network learns from: aligned real speech and synthetic voices, in one file.
 
-python -m pronunciation.training.prepare --speech ../shared/speech --out /tmp/hearing.pkl
+python -m scripts.train.prepare --speech ../shared/speech --out /tmp/hearing.pkl
 """
 
 import argparse
@@ -19,10 +19,10 @@ from pronunciation.g2p import Phones, dictionary
 from pronunciation.hearing.acoustic import LABEL_INDEX
 from pronunciation.pcm import encode_pcm16
 from pronunciation.phones import base_phone
-from pronunciation.training.corrupt import corrupt, invented, stressed
-from pronunciation.training.splits import split_of
-from pronunciation.training.utterance import Utterance
-from pronunciation.training.voices import TRAIN_VOICES, Voice, speak
+from scripts.train.corrupt import corrupt, invented, stressed
+from scripts.train.splits import split_of
+from scripts.train.utterance import Utterance
+from scripts.train.voices import TRAIN_VOICES, Voice, speak
 
 SPEAKERS_AT_ONCE = 2
 """Synthetic voices are separate programs; this many run at a time."""

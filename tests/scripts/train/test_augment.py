@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pronunciation.hearing.features import log_mel_energies
-from pronunciation.training.augment import BAND_HZ, Noises, augment, band_warp
+from scripts.train.augment import BAND_HZ, Noises, augment, band_warp
 
 
 def tone(hz: float) -> np.ndarray:
