@@ -39,7 +39,7 @@ _RECALLED: Final = (
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from client.answering.recorded import transcribe  # noqa: E402
+from client.answer.worker import transcribe  # noqa: E402
 from client.audio.files import read_audio  # noqa: E402
 from client.audio.speech import speech_segments  # noqa: E402
 from client.data import demo  # noqa: E402

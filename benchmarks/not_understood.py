@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.accents import ACCENTS
 from benchmarks.hearing import SPEECH
 from benchmarks.neural_voice import NeuralVoice
-from client.answering.recorded import RecordingWorker
+from client.answer.worker import RecordingWorker
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech
 from client.transcription.base import Transcriber

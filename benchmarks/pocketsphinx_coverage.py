@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from client.answering.recorded import transcribe
+from client.answer.worker import transcribe
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech
 from client.transcription.bank_vocabulary import bank_vocabulary

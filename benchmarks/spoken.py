@@ -29,9 +29,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as ``client.cli`` does
 
 from benchmarks.accents import Accent, choose
 from benchmarks.neural_voice import NeuralVoice
-from client.answering.assembly import load_hearing
-from client.answering.session import Session
-from client.answering.submission import new_submission
+from client.answer.assembly import load_hearing
+from client.answer.session import Session, new_submission
 from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.errors import NoSpeech
@@ -253,7 +252,7 @@ class Bench:
     ) -> None:
         engine.took_s, began_s = 0.0, time.monotonic()
         try:
-            outcome = session.answer(clip, answer.question, save=False)
+            outcome = session.submit(session.prepare(clip, answer.question), save=False)
         except NoSpeech as error:
             raise SystemExit(f"{answer.question}: {error}") from error
         tally.all_s += time.monotonic() - began_s

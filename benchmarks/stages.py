@@ -17,9 +17,8 @@ from typing import Any, TypeVar
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as ``client.cli`` does
 
-from client.answering.assembly import load_hearing
-from client.answering.session import Session
-from client.answering.submission import new_submission
+from client.answer.assembly import load_hearing
+from client.answer.session import Session, new_submission
 from client.audio.files import read_audio
 from client.backend.opening import open_direct
 from client.core.settings import load_settings

@@ -33,9 +33,8 @@ from statistics import mean, median
 import numpy as np
 import numpy.typing as npt
 
-from client.answering.assembly import load_hearing, vocabulary
-from client.answering.session import Session
-from client.answering.submission import new_submission
+from client.answer.assembly import load_hearing, vocabulary
+from client.answer.session import Session, new_submission
 from client.audio.files import read_audio
 from client.backend.opening import open_backend
 from client.core.settings import ClientSettings
@@ -153,7 +152,7 @@ def play(session: Session, question: Question, samples: Samples) -> Wait:
         time.sleep(max(0.0, began_s + (start + piece.size) / SAMPLE_RATE_HZ - time.monotonic()))
         live.feed(piece)
     stopped_s, cpu_s = time.monotonic(), time.process_time()
-    live.finish(save=False)
+    session.submit(live.result(), save=False)
     return Wait(
         samples.size / SAMPLE_RATE_HZ,
         time.monotonic() - stopped_s,

@@ -16,7 +16,7 @@ from statistics import median
 
 from rapidfuzz.distance import Levenshtein
 
-from client.answering.recorded import transcribe
+from client.answer.worker import transcribe
 from client.speaking import Speaker
 from client.speaking.natural_voice import NaturalVoice
 from client.transcription.base import Transcriber

@@ -188,7 +188,7 @@ def check_weights() -> Check:
 
 def check_data_folder(settings: ClientSettings) -> Check:
     """Whether your data can be written, and whether unfinished recordings are waiting."""
-    from client.journal.journal import Journal
+    from client.answer.journal import Journal
 
     name = "data folder"
     home = settings.home

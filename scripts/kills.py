@@ -6,7 +6,7 @@
 Terminal, studio and drills in both, each with the embedded server and with a shared one, which is
 killed too. After each kill, everything that was said must be offered or stored; then what is
 offered is finished, and must be stored once, with its sound, as given when it was spoken. What
-stands in for microphone, engine, hearing and grader is said in ``tests/client/journal/scenes.py``.
+stands in for microphone, engine, hearing and grader is said in ``tests/client/answer/scenes.py``.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from client.core.settings import ClientSettings
-from tests.client.journal.scenes import SCENES, look_and_finish, note_what_is_said, serve
+from tests.client.answer.scenes import SCENES, look_and_finish, note_what_is_said, serve
 from tests.ports import free_port
 
 LONGEST_S: Final = 4.0

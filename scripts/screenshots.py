@@ -20,9 +20,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from client.answering.assembly import load_hearing
-from client.answering.hearing import HeardStretch
-from client.answering.worker import evidence_of
+from client.answer.assembly import load_hearing
+from client.answer.hearing import HeardStretch
+from client.answer.worker import evidence_of
 from client.audio.files import read_audio
 from client.audio.speech import speech_segments
 from client.audio.wav import write_wav

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from client.answering.hearing import phrase_wordings
+from client.answer.hearing import phrase_wordings
 from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.hearing.acoustic import FRAME_S

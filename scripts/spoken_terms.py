@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from client.answering.assembly import load_hearing
-from client.answering.hearing import AnswerHearing, Asked
+from client.answer.assembly import load_hearing
+from client.answer.hearing import AnswerHearing, Asked
 from client.core.settings import ClientSettings
 from client.transcription.base import Transcriber
 from pronunciation.clip import Clip

@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks.accents import choose
 from benchmarks.neural_voice import NeuralVoice
-from client.answering.recorded import RecordingWorker
+from client.answer.worker import RecordingWorker
 from client.core.errors import NoSpeech
 from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import LABELS, N_CLASSES, AcousticModel

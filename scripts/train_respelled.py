@@ -28,7 +28,7 @@ import numpy as np
 
 from benchmarks.accents import Accent, choose
 from benchmarks.neural_voice import NeuralVoice
-from client.answering.recorded import RecordingWorker
+from client.answer.worker import RecordingWorker
 from client.core.errors import NoSpeech
 from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import AcousticModel

@@ -18,9 +18,9 @@ from click.testing import Result
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from client.answer.journal import Journal
 from client.cli import common
 from client.cli.app import app
-from client.journal.journal import Journal
 from client.practice.interviews.store import Interviews
 from tests.client.conftest import make_app
 
@@ -119,9 +119,9 @@ def test_recordings_and_interrupted_takes(home: Path) -> None:
     (interrupted,) = Journal(home / "recordings").unfinished()
     assert interrupted.entry.asked == "what-gpu-utilization-hides"
     assert interrupted.is_for(None) and interrupted.is_for("https://aloud.example.org")
-    assert interrupted.reason == "the microphone was unplugged"
+    assert interrupted.entry.reason == "the microphone was unplugged"
     assert interrupted.duration_s == pytest.approx(0.5)
-    with interrupted.take_up() as kept:
+    with interrupted.claim() as kept:
         samples = kept.clip().samples
         assert samples.size == 8_000
         assert abs(samples).max() > 0.3

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from client.journal.journal import Journal
+from client.answer.journal import Journal
 from client.practice.interviews.store import Interviews
 from tests.client.conftest import make_app
 from tests.test_files_of_0_1_0 import Answer, Run, attempt_ids, export
@@ -68,21 +68,21 @@ def test_a_revised_and_corrected_answer(run: Run, home: Path) -> None:
 
 def test_each_unfinished_answer_can_be_taken_up(run: Run, home: Path) -> None:
     unfinished = Journal(home / "recordings").unfinished()
-    assert [(each.entry.kind, each.entry.state, each.reason) for each in unfinished] == [
+    assert [(each.entry.kind, each.entry.state, each.entry.reason) for each in unfinished] == [
         ("answer", "recording", "the microphone was unplugged"),
         ("answer", "recording", ""),
         ("answer", "recorded", ""),
         ("answer", "transcribed", ""),
         ("drill", "transcribed", ""),
     ]
-    assert all(each.is_for(None) and not each.is_old for each in unfinished)
+    assert all(each.is_for(None) for each in unfinished)
     assert all(each.duration_s == pytest.approx(0.5) for each in unfinished)
     transcribed, take = unfinished[3:]
     assert transcribed.entry.submission is not None
     assert transcribed.entry.submission.transcript.text == "I use paged attention"
     assert take.entry.review is not None and take.entry.review.verdict == "correct"
     for each in unfinished:
-        with each.take_up() as kept:
+        with each.claim() as kept:
             samples = kept.clip().samples
             assert samples.size == 8_000 and abs(samples).max() > 0.3
     assert run("unfinished").stdout.count(".wav.part") == 5

@@ -9,9 +9,8 @@ import numpy as np
 
 from benchmarks.parts.tables import Table
 from benchmarks.time_to_feedback import play
-from client.answering.assembly import load_hearing, vocabulary
-from client.answering.session import Session
-from client.answering.submission import new_submission
+from client.answer.assembly import load_hearing, vocabulary
+from client.answer.session import Session, new_submission
 from client.audio.files import read_audio
 from client.backend.opening import open_direct
 from client.core.settings import ClientSettings

@@ -3,7 +3,7 @@
 The file is an ordinary WAV file (PCM16, mono) whose header says "length not known yet" until the
 take is finished: whatever happens, what follows the header is the recording. An unfinished take is
 called ``….wav.part``, and the process that works on it keeps it locked. The journal
-(``client.journal``) records which answer it belongs to.
+(``client.answer``) records which answer it belongs to.
 """
 
 import contextlib

@@ -5,15 +5,27 @@ pauses of an answer that was measured while it was spoken are those of its recor
 """
 
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from client.audio.silero import CONTEXT, WINDOW, Silero
+from client.core.errors import EngineError
 from pronunciation.clip import SAMPLE_RATE_HZ
+from pronunciation.reinstalling import reinstall_command
 
 Samples = npt.NDArray[np.float32]
+
+WINDOW: Final = 512
+"""Samples for one probability; the network was trained with it."""
+CONTEXT: Final = 64
+"""Samples before a window that the network sees with it."""
+
+_SILERO: Final = "silero_vad_v6.onnx"
+_PACKAGE: Final = "faster-whisper"
 
 MIN_PAUSE_S = 0.25
 """Shorter gaps are articulation (stop closures), not hesitation.
@@ -124,6 +136,57 @@ class LevelMeter:
         if power is None:
             power = float(np.square(self._rest, dtype=np.float64).mean())
         return Level(dbfs(self._peak), dbfs(float(np.sqrt(power))), is_all_zeros=False)
+
+
+class Silero:
+    """One stream through Silero's network, which remembers what came before.
+
+    It is in faster-whisper's wheel. That package itself would bring CTranslate2 and a hub's client
+    into a process that needs neither.
+
+    Raises:
+        EngineError: the network is missing or damaged.
+    """
+
+    def __init__(self) -> None:
+        self._session = _session()
+        self._state = {name: np.zeros((1, 1, 128), np.float32) for name in ("h", "c")}
+
+    def run(self, windows: Samples) -> Samples:
+        """The probability of speech in each window, shape (n,).
+
+        Args:
+            windows: each with its context before it, shape (n, ``CONTEXT`` + ``WINDOW``).
+        """
+        if not len(windows):
+            return np.empty(0, np.float32)
+        found, output, cell = self._session.run(None, {"input": windows, **self._state})
+        self._state = {"h": output, "c": cell}
+        return np.asarray(found, np.float32).reshape(-1)
+
+
+@cache
+def _session() -> Any:
+    """The network, loaded once; a session is safe in several threads."""
+    import onnxruntime  # a command that listens to nothing does without
+
+    package = find_spec("faster_whisper")
+    folders = (package and package.submodule_search_locations) or ()
+    remedy = f"reinstall it: {reinstall_command(_PACKAGE)}"
+    path = next((Path(folder) / "assets" / _SILERO for folder in folders), None)
+    if path is None or not path.is_file():
+        raise EngineError(f"the voice detector {_SILERO} is missing; {remedy}")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1  # the engine needs the cores
+    options.log_severity_level = 4
+    options.enable_cpu_mem_arena = False  # it would keep what the longest block took
+    try:
+        return onnxruntime.InferenceSession(
+            path.read_bytes(), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # onnxruntime raises its own
+        line = " ".join(str(error).split())[:120]
+        raise EngineError(f"the voice detector {_SILERO} is damaged ({line}); {remedy}") from None
 
 
 class VoiceActivity:

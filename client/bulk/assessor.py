@@ -3,8 +3,8 @@
 import json
 from dataclasses import dataclass
 
-from client.answering.assembly import load_hearing, vocabulary
-from client.answering.session import Session
+from client.answer.assembly import load_hearing, vocabulary
+from client.answer.session import Session
 from client.audio.files import SoundFile
 from client.backend.opening import open_direct
 from client.backend.protocol import UnavailableError

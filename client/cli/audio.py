@@ -49,7 +49,7 @@ def transcribe(
     ] = TranscriptFormat.text,
 ) -> None:
     """Print the transcript of a recording."""
-    from client.answering.recorded import transcribe as transcribe_sound
+    from client.answer.worker import transcribe as transcribe_sound
     from client.audio.files import SoundFile
     from client.audio.speech import check_for_speech
     from client.cli.loading import begin_loading

@@ -108,16 +108,15 @@ def _practice(
 ) -> None:
     from client.audio.devices import find_device
     from client.cli.loading import open_session
-    from client.practice.drills.drill_session import DrillSession, drill_hearing
-    from client.practice.finishing import Finisher
+    from client.practice.drills.drill_session import DrillSession, answers_of, drill_hearing
     from client.terminal.drill import DrillScreen, recorder_of_takes
     from client.terminal.keys import key_reader
     from client.terminal.unfinished import offer_unfinished
 
     find_device(device)  # a missing microphone is reported before the first item
     with open_server(settings) as backend, key_reader() as keys:
-        finisher = Finisher.of(settings, backend, lambda: open_session(settings, backend))
-        offer_unfinished(out(), keys, finisher)
+        answers = answers_of(settings, backend, lambda: open_session(settings, backend))
+        offer_unfinished(out(), keys, answers)
         record = recorder_of_takes(out(), settings, device)
         hear = drill_hearing()
         session = DrillSession(backend, hear, sets, drill_set=set_, count=items, only=only)

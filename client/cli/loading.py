@@ -9,8 +9,8 @@ from client.cli.common import errors, open_judge
 from client.cli.progress_bars import download_bar
 
 if TYPE_CHECKING:
-    from client.answering.hearing import Hear
-    from client.answering.session import Session
+    from client.answer.hearing import Hear
+    from client.answer.session import Session
     from client.backend.protocol import Backend
     from client.core.settings import ClientSettings
     from client.transcription.base import Transcriber
@@ -25,7 +25,7 @@ def begin_loading(
         What waits for it; what it has to say goes to standard error. Raises EngineError or
         WeightsError where it cannot be loaded; the text says the remedy.
     """
-    from client.answering.assembly import vocabulary
+    from client.answer.assembly import vocabulary
     from client.transcription.engine_process import EngineProcess
 
     name, weights = settings.preferences.engine_or(engine, model)
@@ -41,7 +41,7 @@ def begin_loading(
 
 def load_hearing(settings: "ClientSettings") -> "Hear":
     """What hears how the lexicon's terms were said; its model loads at the first answer."""
-    from client.answering import assembly
+    from client.answer import assembly
 
     return assembly.load_hearing(settings)
 
@@ -63,7 +63,7 @@ def open_session(
         model: its weights; likewise.
         judged: the settings' judge is asked, too.
     """
-    from client.answering.session import Session
+    from client.answer.session import Session
 
     return Session(
         backend,

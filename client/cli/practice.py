@@ -24,7 +24,7 @@ from client.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from client.answering.submission import Outcome
+    from client.answer.answer import Outcome
     from client.backend.protocol import Backend
     from client.core.settings import ClientSettings
     from client.judging.judge import Judge
@@ -149,13 +149,13 @@ def grade(
     ] = False,
 ) -> None:
     """Grade a written answer, or a transcript that `aloud transcribe --format json` made."""
-    from client.answering.written import WrittenSession
+    from client.answer.session import Session
 
     answer = _read_transcript(transcript, sys.stdin.buffer)
     judge = open_judge(settings)
     with open_server(settings, reading=not save) as backend:
         prompt = _prompt_of(backend, question, settings, save=save)
-        session = WrittenSession(backend, judge)
+        session = Session(backend, judge=judge)
         outcome = session.read(answer, question, save=save)
     _show(outcome, prompt, as_json)
 
@@ -193,9 +193,9 @@ def interview(
     ] = True,
 ) -> None:
     """Rehearse a mock interview in the terminal."""
-    from client.answering.session import Session
+    from client.answer.session import Session
     from client.cli.loading import begin_loading, load_hearing
-    from client.practice.finishing import Finisher
+    from client.practice.drills.drill_session import answers_of
     from client.speaking import Speaker
     from client.terminal.interview import Interview, InterviewOptions
     from pronunciation.lexicon_loader import load_lexicon
@@ -230,8 +230,8 @@ def interview(
             speak=aloud,
             save=save,
         )
-        finisher = Finisher.of(settings, backend, lambda: session)
-        Interview(settings, backend, session, options, out(), speak, finisher).run()
+        answers = answers_of(settings, backend, lambda: session)
+        Interview(settings, backend, session, options, out(), speak, answers).run()
 
 
 def _assess(
@@ -246,13 +246,13 @@ def _assess(
     save: bool,
     partial: bool = False,
 ) -> "tuple[Outcome, str]":
-    from client.answering.session import Session, handed_over
+    from client.answer.journal import Journal
+    from client.answer.session import Session
     from client.audio.files import SoundFile
     from client.audio.speech import check_for_speech
     from client.cli.loading import begin_loading, load_hearing
     from client.cli.progress_bars import share_bar
     from client.core.errors import BrokenFileError, RecordingError
-    from client.journal.journal import Journal
     from server.contract import HistoryQuery
 
     try:
@@ -279,16 +279,16 @@ def _assess(
         session.rest()
         if not save:
             return session.submit(submission, save=False), prompt
-        with Journal.of(settings).sending(submission) as kept:
-            notice = ""
+        with Journal.of(settings).sending(submission) as answer:
             try:
-                kept.copy(sound)
+                answer.copy(sound)
             except RecordingError as error:  # the answer itself can be sent
-                notice = f"the recording was not kept: {error}"
-            outcome = handed_over(kept, lambda: session.store_or_grade(submission))
-            notice = "" if outcome.unsaved else kept.stored() or notice
-    if notice:
-        errors().print(Text(notice, "yellow"))
+                answer.notice = f"the recording was not kept: {error}"
+            outcome = session.store_or_grade(submission, answer)
+            if not outcome.unsaved:
+                answer.stored()
+    if answer.notice and not outcome.unsaved:
+        errors().print(Text(answer.notice, "yellow"))
     return outcome, prompt
 
 

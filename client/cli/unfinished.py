@@ -18,8 +18,9 @@ from client.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from client.answer.answer import Answer
+    from client.answer.answers import Answers
     from client.core.settings import ClientSettings
-    from client.practice.finishing import Finisher, Offer
 
 
 def register(app: typer.Typer) -> None:
@@ -44,29 +45,29 @@ def unfinished(
 ) -> None:
     """List interrupted answers that have no report yet, and finish or discard them."""
     from client.cli.loading import open_session
-    from client.practice.finishing import Finisher
+    from client.practice.drills.drill_session import answers_of
 
     with open_server(settings) as backend:
         session = cache(lambda: open_session(settings, backend, engine, model, judged=True))
-        finisher = Finisher.of(settings, backend, session)
-        offers = finisher.offers()
-        to_finish, to_discard = _chosen(offers, finish), _chosen(offers, discard)
+        answers = answers_of(settings, backend, session)
+        found = answers.unfinished()
+        to_finish, to_discard = _chosen(found, finish), _chosen(found, discard)
         if finish or discard:
-            _discard(finisher, to_discard, yes=yes)
-            _finish(finisher, [each for each in to_finish if each not in to_discard])
+            _discard(answers, to_discard, yes=yes)
+            _finish(answers, [each for each in to_finish if each not in to_discard])
         elif as_json:
-            print_json([_plain(each) for each in offers])
+            print_json([_plain(each) for each in found])
         else:
-            _list(offers)
+            _list(found)
 
 
-def _list(offers: "tuple[Offer, ...]") -> None:
+def _list(found: "tuple[Answer, ...]") -> None:
     from client.terminal.unfinished import described
 
-    for offer in offers:
-        out().print(described(offer))
-        out().print(Text(f"  {offer.name}", "dim"), soft_wrap=True)
-    if offers:
+    for each in found:
+        out().print(described(each))
+        out().print(Text(f"  {each.name}", "dim"), soft_wrap=True)
+    if found:
         out().print(
             Text("aloud unfinished --finish NAME, or --discard NAME; NAME may be all", "dim")
         )
@@ -74,59 +75,58 @@ def _list(offers: "tuple[Offer, ...]") -> None:
         out().print("Nothing is unfinished.")
 
 
-def _finish(finisher: "Finisher", offers: "list[Offer]") -> None:
+def _finish(answers: "Answers", chosen: "list[Answer]") -> None:
     from client.core.errors import ClientError
     from client.terminal.unfinished import described, finish_offered
     from pronunciation.errors import PronunciationError
 
     failed = 0
-    for offer in offers:
-        out().print(described(offer))
+    for each in chosen:
+        out().print(described(each))
         try:
-            finish_offered(out(), finisher, offer)
+            finish_offered(out(), answers, each)
         except (ClientError, PronunciationError) as error:
             errors().print(Text(f"! {error}", "yellow"), soft_wrap=True)
             failed += 1
     if failed:
-        raise fail(f"{failed} of {len(offers)} could not be finished and are kept")
+        raise fail(f"{failed} of {len(chosen)} could not be finished and are kept")
 
 
-def _discard(finisher: "Finisher", offers: "list[Offer]", *, yes: bool) -> None:
+def _discard(answers: "Answers", chosen: "list[Answer]", *, yes: bool) -> None:
     from client.terminal.unfinished import described
 
-    for offer in offers:
+    for each in chosen:
         if not yes:
-            out().print(described(offer))
+            out().print(described(each))
             typer.confirm("Delete it for good?", abort=True)
-        finisher.discard(offer)
-    if offers:
-        out().print(f"{len(offers)} discarded")
+        answers.discard(each)
+    if chosen:
+        out().print(f"{len(chosen)} discarded")
 
 
-def _chosen(offers: "tuple[Offer, ...]", names: list[str] | None) -> "list[Offer]":
+def _chosen(found: "tuple[Answer, ...]", names: list[str] | None) -> "list[Answer]":
     if not names:
         return []
     if "all" in names:
-        return list(offers)
-    by_name = {each.name: each for each in offers}
+        return list(found)
+    by_name = {each.name: each for each in found}
     missing = [name for name in names if name not in by_name]
     if missing:
         raise fail(f"nothing unfinished is called {missing[0]}; aloud unfinished lists them")
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
-def _plain(offer: "Offer") -> dict[str, object]:
-    found = offer.unfinished
+def _plain(answer: "Answer") -> dict[str, object]:
     return {
-        "name": offer.name,
-        "kind": found.entry.kind,
-        "asked": offer.asked or found.entry.asked,
-        "state": found.entry.state,
-        "server": found.entry.server,
-        "engine": found.entry.engine,
-        "spoken_at": found.started_at,
-        "duration_s": round(found.duration_s, 2),
-        "submission_id": found.entry.submission_id,
-        "reason": found.reason,
-        "problem": offer.problem,
+        "name": answer.name,
+        "kind": answer.entry.kind,
+        "asked": answer.asked,
+        "state": answer.state,
+        "server": answer.entry.server,
+        "engine": answer.entry.engine,
+        "spoken_at": answer.spoken_at,
+        "duration_s": round(answer.duration_s, 2),
+        "submission_id": answer.submission_id,
+        "reason": answer.entry.reason,
+        "problem": answer.obstacle,
     }

@@ -7,9 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from client.answer.answer import Answer, kept_path
+from client.answer.journal import Journal
 from client.audio.take_file import TakeHeldError
-from client.journal.journal import Journal, Unfinished
-from client.journal.kept_answer import kept_path
 
 _IS_KEPT: Final = re.compile(r"[0-9a-f]{32}")
 """What the recording of a stored answer is called."""
@@ -29,10 +29,10 @@ class OwnRecordings:
         """Delete the recording of one answer."""
         self.path_of(submission_id).unlink(missing_ok=True)
 
-    def unfinished(self, before: datetime | None = None) -> tuple[Unfinished, ...]:
+    def unfinished(self, before: datetime | None = None) -> tuple[Answer, ...]:
         """The answers without a report that ``forget_before`` or ``forget_all`` would delete."""
         found = Journal(self._folder).unfinished()
-        return tuple(each for each in found if before is None or each.started_at < before)
+        return tuple(each for each in found if before is None or each.spoken_at < before)
 
     def forget_before(self, moment: datetime) -> None:
         """Delete what was recorded before a moment, unfinished answers too."""

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from client.answering.session import Session
+from client.answer.session import Session
 from client.audio.files import SoundFile
 from client.backend.protocol import Backend
 from client.core.errors import ClientError

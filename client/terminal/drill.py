@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
+from client.answer.answer import Answer
+from client.answer.journal import Journal
 from client.audio import Level, Recorder, RecorderSettings
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
-from client.journal.journal import Journal
-from client.journal.kept_answer import KeptAnswer
 from client.practice.drills.drill_session import DrillSession, Step
 from client.practice.drills.items import Item
 from client.terminal.keys import Keys
@@ -47,14 +47,14 @@ _UNDECIDED: Final = {
 
 
 @dataclass(frozen=True)
-class Said:
-    """One take; ``kept``: its place in the journal, where it has one."""
+class Take:
+    """One take; ``answer``: its place in the journal, where it has one."""
 
     clip: Clip
-    kept: KeptAnswer | None = None
+    answer: Answer | None = None
 
 
-Microphone = Callable[[Item, Keys], Said | End]
+Microphone = Callable[[Item, Keys], Take | End]
 """Records one take; ``End.discard``: record again, else the person leaves."""
 
 
@@ -116,24 +116,24 @@ class DrillScreen:
             if item is not shown:
                 self._announce(item)
             shown = item
-            said = self._record(item, self._keys)
-            if isinstance(said, End):
-                if said is not End.discard:
+            take = self._record(item, self._keys)
+            if isinstance(take, End):
+                if take is not End.discard:
                     break
                 self._console.print(Text("Discarded. Once more:", "dim"))
                 continue
-            if not self._what_next(item, self._hear(said), said.clip):
+            if not self._what_next(item, self._hear(take), take.clip):
                 break
         self._farewell()
 
-    def _hear(self, said: Said) -> Step | None:
-        with said.kept or nullcontext():
+    def _hear(self, take: Take) -> Step | None:
+        with take.answer or nullcontext():
             try:
-                step = self._session.take(said.clip, said.kept)
+                step = self._session.take(take.clip, take.answer)
             except HearingError as error:  # about this take: the next one may be fine
                 self._console.print(Text(f"! {error}", "yellow"))
-                if said.kept is not None:
-                    said.kept.discard()
+                if take.answer is not None:
+                    take.answer.discard()
                 return None
         self._show(step)
         return step
@@ -236,14 +236,14 @@ def recorder_of_takes(
         time_limit_s=TIME_LIMIT_S,
     )
 
-    def record(item: Item, keys: Keys) -> Said | End:
+    def record(item: Item, keys: Keys) -> Take | End:
         levels: list[Level] = []
-        kept = journal.drill(item.id, item.set)
+        answer = journal.drill(item.id, item.set)
         with ExitStack() as ended:
-            ended.push(kept)
+            ended.push(answer)
             with quiet_libraries(), Recorder(chosen) as recorder:
                 recorder.start(
-                    lambda level: levels.__setitem__(slice(None), [level]), open_take=kept.open
+                    lambda level: levels.__setitem__(slice(None), [level]), open_take=answer.open
                 )
                 end = watch_recording(console, keys, recorder, levels, TIME_LIMIT_S)
                 if end is End.stop:
@@ -255,9 +255,9 @@ def recorder_of_takes(
             for notice in recording.notices:
                 console.print(Text(f"! {notice}", "yellow"))
             clip = recording.clip
-            kept.recorded()
-            kept.hold()
+            answer.recorded()
+            answer.claim()
             ended.pop_all()  # from here on in the hands of who hears it
-            return Said(clip, kept)
+            return Take(clip, answer)
 
     return record

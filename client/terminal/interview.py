@@ -10,17 +10,15 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
-from client.answering.live_answer import LiveAnswer
-from client.answering.session import Session, handed_over
-from client.answering.submission import Outcome
+from client.answer.answer import Answer, Outcome
+from client.answer.answers import Answers
+from client.answer.live import LiveTranscript
+from client.answer.session import Session
 from client.audio import Level, OnSamples, Recorder, RecorderSettings, Recording
 from client.backend.protocol import Backend
 from client.core.errors import ClientError, NoSpeech
 from client.core.settings import ClientSettings
-from client.journal.journal import Journal
-from client.journal.kept_answer import KeptAnswer
 from client.practice.choosing import choose_questions
-from client.practice.finishing import Finisher
 from client.practice.interviews import last_practiced
 from client.terminal.keys import Keys, key_reader, one_of
 from client.terminal.meant import ask_what_was_meant
@@ -29,6 +27,7 @@ from client.terminal.recording_screen import End, countdown, watch_recording
 from client.terminal.report import print_report
 from client.terminal.unfinished import offer_unfinished
 from question_bank.models import Question, RoundName, round_text
+from server.contract import Submission
 
 LIMIT_OVER_TARGET: Final = 2.0
 """A recording ends by itself at this many times the question's target length."""
@@ -67,7 +66,7 @@ class Interview:
         options: what was asked for on the command line.
         console: the terminal.
         speak: says a text aloud and comes back when it is said or the event is set.
-        finisher: finishes what was interrupted before.
+        answers: finishes what is said, and what was interrupted before.
     """
 
     def __init__(
@@ -78,7 +77,7 @@ class Interview:
         options: InterviewOptions,
         console: Console,
         speak: Callable[[str, threading.Event], None],
-        finisher: Finisher,
+        answers: Answers,
     ) -> None:
         self._settings = settings
         self._backend = backend
@@ -86,8 +85,7 @@ class Interview:
         self._options = options
         self._console = console
         self._speak = speak
-        self._finisher = finisher
-        self._journal = Journal.of(settings)
+        self._answers = answers
 
     def run(self) -> None:
         """Go through the questions.
@@ -98,7 +96,7 @@ class Interview:
         questions = self._choose()
         done = 0
         with key_reader() as keys:
-            offer_unfinished(self._console, keys, self._finisher)
+            offer_unfinished(self._console, keys, self._answers)
             while done < len(questions):
                 question = questions[done]
                 self._console.print(Rule(f"Question {done + 1} of {len(questions)}"))
@@ -136,9 +134,8 @@ class Interview:
         while True:
             if not countdown(console, keys, self._options.prepare_s):
                 return None
-            kept = self._journal.answer(question.id)
-            with kept:
-                outcome = self._answered(question, keys, kept, loading)
+            with self._answers.journal.answer(question.id) as answer:
+                outcome = self._answered(question, keys, answer, loading)
             if not isinstance(outcome, End):
                 return outcome
             if outcome is End.keep:
@@ -148,48 +145,48 @@ class Interview:
             console.print(Text("Once more:", "dim"))
 
     def _answered(
-        self, question: Question, keys: Keys, kept: KeptAnswer, loading: "_Background"
+        self, question: Question, keys: Keys, answer: Answer, loading: "_Background"
     ) -> Outcome | End:
         """Record an answer and have it graded; ``End``: there is none, and what is to be done."""
         console = self._console
-        live = self._session.listen(question.id, kept=kept)
+        live = self._session.listen(question.id, answer=answer)
         try:
-            recording = self._record(question, keys, live.feed, kept)
+            recording = self._record(question, keys, live.feed, answer)
             if isinstance(recording, End):
                 return recording
-            kept.recorded()
-            kept.hold()
+            answer.recorded()
+            answer.claim()
             for notice in recording.notices:
                 console.print(Text(f"! {notice}", "yellow"))
             loading.join()
             with console.status(Text("Transcribing the last words …", "dim")):
-                outcome = handed_over(kept, lambda: self._outcome(live, recording, question, kept))
-            notice = kept.stored()
-            if notice:
-                console.print(Text(f"! {notice}", "yellow"))
-            return outcome
+                self._answers.finish(
+                    answer,
+                    lambda: self._words(live, recording, answer),
+                    save=self._options.save,
+                )
+            if answer.notice:
+                console.print(Text(f"! {answer.notice}", "yellow"))
+            assert answer.outcome is not None
+            return answer.outcome
         except NoSpeech as error:
             if not console.is_terminal:
                 raise  # nobody there to say it once more
             console.print(Text(f"! {error}; the recording is kept", "yellow"))
-            kept.let_go(str(error))
             return End.discard
         except BaseException:
-            if kept.sound() is not None:
+            if answer.sound() is not None:
                 console.print(Text(_KEPT))
             raise
         finally:
             live.cancel()
 
-    def _outcome(
-        self, live: LiveAnswer, recording: Recording, question: Question, kept: KeptAnswer
-    ) -> Outcome:
+    def _words(self, live: LiveTranscript, recording: Recording, answer: Answer) -> Submission:
         """What was heard while it was spoken, or, where a piece is missing there, the recording."""
-        save = self._options.save
         if abs(live.duration_s - recording.duration_s) > MAX_MISSING_S:
             live.cancel()
-            return self._session.answer(recording.clip, question.id, save=save, kept=kept)
-        return live.finish(save=save)
+            return self._session.prepare(recording.clip, answer.asked, answer=answer)
+        return live.result()
 
     def _say(self, text: str, keys: Keys) -> None:
         """Say a text aloud; any key skips the rest of it."""
@@ -202,7 +199,7 @@ class Interview:
         speaking.join()
 
     def _record(
-        self, question: Question, keys: Keys, listen: OnSamples, kept: KeptAnswer
+        self, question: Question, keys: Keys, listen: OnSamples, answer: Answer
     ) -> Recording | End:
         """A take, or how it ended if there is none to be graded.
 
@@ -210,7 +207,7 @@ class Interview:
             question: what is answered.
             keys: what steers the recording.
             listen: takes the sound while it is recorded.
-            kept: the answer in the journal.
+            answer: the answer, not begun yet.
         """
         recorder = Recorder(
             RecorderSettings(
@@ -227,7 +224,7 @@ class Interview:
             recorder.start(
                 lambda level: levels.__setitem__(slice(None), [level]),
                 on_samples=listen,
-                open_take=kept.open,
+                open_take=answer.open,
             )
             end = watch_recording(
                 self._console, keys, recorder, levels, float(question.answer_seconds)

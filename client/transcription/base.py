@@ -18,7 +18,7 @@ class Transcriber(ABC):
 
     Voice activity detection finds the speech before the engine hears anything (Whisper talks on
     silence, huggingface/transformers#24512), long silences are taken out, and each segment of at
-    most 30 s is transcribed independently: that is ``client.answering.worker``, for recorded and
+    most 30 s is transcribed independently: that is ``client.answer.worker``, for recorded and
     live answers alike.
 
     Attributes:

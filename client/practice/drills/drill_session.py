@@ -12,10 +12,15 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from client.answer.answer import Answer
+from client.answer.answers import Answers
+from client.answer.journal import Journal
+from client.answer.session import Session
 from client.backend.protocol import Backend, QueuedError
+from client.backend.sending import OutboxBackend
 from client.core.errors import DrillError
-from client.journal.kept_answer import KeptAnswer
-from client.practice.drills.items import Item, ItemSets
+from client.core.settings import ClientSettings
+from client.practice.drills.items import DrillItems, Item, ItemSets
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
 from server.contract import (
@@ -141,7 +146,7 @@ class DrillSession:
         """How many takes are left, if all are right."""
         return len(self._deck)
 
-    def take(self, clip: Clip, kept: KeptAnswer | None = None) -> Step:
+    def take(self, clip: Clip, answer: Answer | None = None) -> Step:
         """Hear a take of the current item, store it, and continue if it has a verdict.
 
         A take that the hearing cannot decide is kept too; the item stays the current one, to be
@@ -149,7 +154,7 @@ class DrillSession:
 
         Args:
             clip: the sound.
-            kept: the take in the journal; it leaves it when the take is stored.
+            answer: the take in the journal; it leaves it when the take is stored.
 
         Raises:
             PronunciationError: the clip cannot be heard.
@@ -159,17 +164,17 @@ class DrillSession:
         item = self._current()
         heard = self._hear(clip, item)
         waiting, card = "", None
-        if kept is None:
+        if answer is None:
             review = review_of(item, heard, self._clock(), uuid.uuid4().hex)
         else:
-            review = review_of(item, heard, kept.spoken_at, kept.submission_id)
-            kept.heard(review)
+            review = review_of(item, heard, answer.spoken_at, answer.submission_id)
+            answer.heard(review)
         try:
             card = self._backend.drills.review(review).card
         except QueuedError as error:
             waiting = str(error)
-        if kept is not None:
-            kept.stored()
+        if answer is not None:
+            answer.stored()
         self._count(item, heard)
         missed = heard.verdict == "mispronounced" and heard.phones
         return Step(
@@ -214,6 +219,48 @@ def review_of(item: Item, heard: DrillVerdict, at: datetime, review_id: str) -> 
         phones=heard.phones or "",
         confidence=min(max(heard.confidence, 0.0), 1.0),
     )
+
+
+class TakesOfItems:
+    """Hears takes that something interrupted; see ``client.answer.answers.DrillItems``.
+
+    Args:
+        item: gives an item by its id, if it is there.
+        hear: hears how an item was said.
+    """
+
+    def __init__(self, item: Callable[[str], Item | None], hear: HearDrill) -> None:
+        self._item = item
+        self._hear = hear
+
+    def prompt(self, item_id: str) -> str | None:
+        """What is to be said; ``None``: there is no such item any more."""
+        item = self._item(item_id)
+        return None if item is None else item.prompt
+
+    def review(self, answer: Answer) -> DrillReview:
+        """Hear a take.
+
+        Raises:
+            DrillError: its item no longer exists.
+        """
+        item = self._item(answer.asked)
+        if item is None:
+            raise DrillError(f"the drill item {answer.asked} no longer exists")
+        heard = self._hear(answer.clip(), item)
+        return review_of(item, heard, answer.spoken_at, answer.submission_id)
+
+
+def answers_of(
+    settings: ClientSettings,
+    backend: OutboxBackend,
+    session: Callable[[], Session],
+    items: DrillItems | None = None,
+) -> Answers:
+    """The unfinished answers of a person, with the drills' own hearing."""
+    found = items or DrillItems(lambda: settings)
+    takes = TakesOfItems(found.item, lambda clip, item: drill_hearing()(clip, item))
+    return Answers(Journal.of(settings), backend, session, takes)
 
 
 def choose_items(items: Sequence[Item], queue: DrillQueue, count: int) -> list[Item]:

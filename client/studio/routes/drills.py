@@ -15,8 +15,8 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request, Upl
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from client.answer.journal import Journal
 from client.core.errors import DrillError
-from client.journal.journal import Journal
 from client.practice.drills.drill_session import DrillSession, drill_hearing
 from client.practice.drills.item_files import MAX_FILE_BYTES, Imported, import_items, items_to_csv
 from client.practice.drills.items import Item, ItemSets, item_for

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Form, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from client.answer.answer import Answer
 from client.backend.protocol import UnavailableError
-from client.practice.finishing import Offer
 from client.practice.interviews import (
     InterviewNotFound,
     InterviewRecord,
@@ -235,9 +235,8 @@ def _state(studio: Studio, record: InterviewRecord) -> InterviewState:
     )
 
 
-def _interrupted(offer: Offer) -> InterruptedAnswer:
-    found = offer.unfinished
-    return InterruptedAnswer(offer.name, when(found.started_at), duration(found.duration_s))
+def _interrupted(answer: Answer) -> InterruptedAnswer:
+    return InterruptedAnswer(answer.name, when(answer.spoken_at), duration(answer.duration_s))
 
 
 def _report(studio: Studio, record: InterviewRecord) -> InterviewReport:

@@ -12,15 +12,15 @@ from fastapi import APIRouter, Form, HTTPException, Query, Request, WebSocket
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from client.answer.answer import Answer
+from client.answer.answers import NoSuchAnswerError
 from client.audio.wav import wav_bytes
 from client.backend.protocol import Backend
 from client.practice.choosing import choose_questions
-from client.practice.finishing import NotFinishableError, Offer
 from client.practice.interviews import last_practiced
 from client.studio.state.answer_socket import AnswerSocket
-from client.studio.state.running_take import limit_s_for
+from client.studio.state.page_recording import limit_s_for
 from client.studio.state.studio import Studio
-from client.studio.state.takes import Finishing, NoSuchTakeError
 from question_bank.models import Question, RoundName
 from server.contract import MAX_TEXT_CHARS, HistoryQuery, Transcript, duration
 from server.ui.rendering import when
@@ -38,7 +38,7 @@ Round = Annotated[RoundName | None, Query()]
 def router(studio: Studio) -> APIRouter:
     """The pages, the WebSocket that takes an answer, and the notice of interrupted recordings."""
     routes = APIRouter()
-    takes = studio.takes
+    answers = studio.answers
 
     @routes.get("/practice")
     def choose(
@@ -84,7 +84,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.websocket("/ws/answer")
     async def answer(socket: WebSocket) -> None:
         """One answer, see ``AnswerSocket``."""
-        await AnswerSocket(socket, takes, studio.interviews).serve()
+        await AnswerSocket(socket, studio.microphone, answers, studio.interviews).serve()
 
     @routes.post("/practice/{question_id}/typed")
     def typed(question_id: str, text: Annotated[str, Form(max_length=MAX_TEXT_CHARS)]) -> Response:
@@ -110,37 +110,43 @@ def router(studio: Studio) -> APIRouter:
                         limit_mb = MOST_FILE_BYTES >> 20
                         raise HTTPException(413, f"the file is larger than {limit_mb} MB")
                     sound.write(block)
-            name = await run_in_threadpool(takes.bring, path, question.id)
-        return {"name": name}
+            brought = await run_in_threadpool(answers.bring, path, question.id)
+        return {"name": brought.name}
 
     @routes.get("/takes")
     def state() -> dict[str, Any]:
         """Whether something is being recorded, and what was interrupted."""
         return {
-            "recording": takes.running is not None,
-            "interrupted": [_shown(take) for take in takes.interrupted()],
-            "finishing": [_progress(each) for each in takes.finishing()],
+            "recording": studio.microphone.recording is not None,
+            "interrupted": [_shown(each) for each in answers.unfinished()],
+            "finishing": [_progress(each) for each in answers.taken_up()],
         }
 
     @routes.get("/takes/{name}/audio")
     def audio(name: str) -> Response:
         """The sound of an interrupted recording."""
-        return Response(wav_bytes(_found(lambda: takes.clip(name))), media_type="audio/wav")
+        with _found(lambda: answers.find(name)).claim() as answer:
+            return Response(wav_bytes(answer.clip()), media_type="audio/wav")
 
     @routes.post("/takes/{name}/finish", status_code=202)
     def finish(name: str) -> dict[str, Any]:
         """Begin to transcribe and grade it."""
-        return _progress(_found(lambda: takes.finish(name)))
+        if answers.is_at_work(name):
+            return progress(name)
+        return _progress(_found(lambda: answers.finish_later(answers.find(name))))
 
     @routes.get("/takes/{name}")
     def progress(name: str) -> dict[str, Any]:
         """How far that is."""
-        return _progress(_found(lambda: takes.progress(name)))
+        found = answers.taken_up(name)
+        if not found:
+            raise HTTPException(404, "no such recording is being finished")
+        return _progress(found[0])
 
     @routes.post("/takes/{name}/discard", status_code=204)
     def discard(name: str) -> None:
         """Delete it."""
-        _found(lambda: takes.discard(name))
+        _found(lambda: answers.discard(answers.find(name)))
 
     return routes
 
@@ -178,20 +184,20 @@ def next_question(
 def _found(get: Callable[[], T]) -> T:
     try:
         return get()
-    except (NoSuchTakeError, NotFinishableError) as error:
+    except NoSuchAnswerError as error:
         raise HTTPException(404, str(error)) from error
 
 
-def _shown(offer: Offer) -> dict[str, Any]:
+def _shown(answer: Answer) -> dict[str, Any]:
     return {
-        "name": offer.name,
-        "kind": offer.unfinished.entry.kind,
-        "started": _moment(offer.unfinished.started_at),
-        "length": duration(offer.unfinished.duration_s),
-        "question_id": offer.asked,
-        "prompt": offer.prompt,
-        "reason": offer.unfinished.reason,
-        "problem": offer.problem,
+        "name": answer.name,
+        "kind": answer.entry.kind,
+        "started": _moment(answer.spoken_at),
+        "length": duration(answer.duration_s),
+        "question_id": "" if answer.obstacle else answer.asked,
+        "prompt": answer.prompt,
+        "reason": answer.entry.reason,
+        "problem": answer.obstacle,
     }
 
 
@@ -201,16 +207,17 @@ def _moment(moment: datetime) -> str:
     return f"{local:%H:%M}" if local.date() == datetime.now().date() else when(moment)
 
 
-def _progress(finishing: Finishing) -> dict[str, Any]:
-    attempt_id = finishing.attempt_id
+def _progress(answer: Answer) -> dict[str, Any]:
+    state = "running" if answer.at_work else "failed" if answer.problem else "done"
+    attempt_id, review = answer.attempt_id, answer.entry.review
     return {
-        "name": finishing.name,
-        "state": finishing.state,
-        "share": finishing.share,
+        "name": answer.name,
+        "state": state,
+        "share": answer.share,
         "url": None if attempt_id is None else f"/attempts/{attempt_id}",
-        "waiting": finishing.waiting,
-        "problem": finishing.problem,
-        "verdict": finishing.verdict,
+        "waiting": answer.waiting,
+        "problem": answer.problem,
+        "verdict": "" if review is None else review.verdict,
     }
 
 

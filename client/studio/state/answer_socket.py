@@ -19,13 +19,18 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
-from client.answering.worker import Caption
+from client.answer.answers import Answers
+from client.answer.live import Caption
 from client.backend.protocol import RejectedError
 from client.core.errors import ClientError, EngineError, NoSpeech, RecordingError, WeightsError
 from client.practice.interviews import InterviewError
 from client.studio.state.open_interviews import OpenInterviews
-from client.studio.state.running_take import RunningTake, TakeProtocolError
-from client.studio.state.takes import FinishedTake, TakeBusyError, TakeEnd, Takes
+from client.studio.state.page_recording import (
+    Microphone,
+    PageRecording,
+    TakeBusyError,
+    TakeProtocolError,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -86,13 +91,21 @@ class AnswerSocket:
 
     Args:
         socket: not accepted yet.
-        takes: the studio's.
+        microphone: the studio's.
+        answers: the person's.
         interviews: the studio's.
     """
 
-    def __init__(self, socket: WebSocket, takes: Takes, interviews: OpenInterviews) -> None:
+    def __init__(
+        self,
+        socket: WebSocket,
+        microphone: Microphone,
+        answers: Answers,
+        interviews: OpenInterviews,
+    ) -> None:
         self._socket = socket
-        self._takes = takes
+        self._microphone = microphone
+        self._answers = answers
         self._interviews = interviews
         self._outgoing: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
 
@@ -110,28 +123,30 @@ class AnswerSocket:
     async def _converse(self) -> None:
         try:
             start = await self._first()
-            take = await run_in_threadpool(
-                self._takes.begin, start.question_id, self._caption_sender()
+            recording = await run_in_threadpool(
+                self._microphone.begin, start.question_id, self._caption_sender()
             )
         except Exception as error:
             if isinstance(error, _Gone):
                 raise
             self._say_problem(_problem(error, kept=False))
             return
-        why = _PAGE_GONE
+        why, name = _PAGE_GONE, recording.answer.name
         try:
             if start.interview:
                 await run_in_threadpool(
-                    self._interviews.record, start.interview, start.question_id, take.name
+                    self._interviews.record, start.interview, start.question_id, name
                 )
-            self._say("recording", take=take.name, target_s=take.target_s, limit_s=take.limit_s)
-            stopped_by = await self._record(take)
+            self._say(
+                "recording", take=name, target_s=recording.target_s, limit_s=recording.limit_s
+            )
+            stopped_by = await self._record(recording)
             if stopped_by is None:
-                await run_in_threadpool(take.discard)
-                await run_in_threadpool(self._takes.tell, TakeEnd(take.name, start.question_id))
+                await run_in_threadpool(recording.discard)
+                await run_in_threadpool(self._answers.tell, recording.answer)
                 self._say("discarded")
             else:
-                await self._finish(take, start, stopped_by)
+                await self._finish(recording, start, stopped_by)
         except (_Gone, asyncio.CancelledError):  # the latter where the studio ends
             if start.interview:
                 # it may have been deleted meanwhile; what cancels us must not keep the clock going
@@ -141,21 +156,21 @@ class AnswerSocket:
                     )
             raise
         except Exception as error:
-            problem = _problem(error, kept=take.is_there)
+            problem = _problem(error, kept=recording.is_there)
             why = problem.detail
             self._say_problem(problem)
         finally:
             # After finish and discard this does nothing. In every other case (connection lost,
             # nonsense received, the studio ends) what was said is left to be finished later.
-            take.abandon(why)
+            recording.abandon(why)
 
-    async def _record(self, take: RunningTake) -> Literal["person", "time_limit"] | None:
+    async def _record(self, recording: PageRecording) -> Literal["person", "time_limit"] | None:
         """Take in sound until a person or the time limit ends it; ``None``: it is discarded."""
         while True:
-            message = await self._receive(PAUSE_LIMIT_S if take.paused else SILENT_LIMIT_S)
+            message = await self._receive(PAUSE_LIMIT_S if recording.paused else SILENT_LIMIT_S)
             if isinstance(message, bytes):
-                await run_in_threadpool(take.take_in, message)
-                if take.is_full:
+                await run_in_threadpool(recording.take_in, message)
+                if recording.is_full:
                     return "time_limit"
                 continue
             command = _command.validate_json(message).type
@@ -163,36 +178,41 @@ class AnswerSocket:
                 return "person"
             if command == "discard":
                 return None
-            take.paused = command == "pause"
+            recording.paused = command == "pause"
 
-    async def _finish(self, take: RunningTake, start: Start, stopped_by: str) -> None:
-        self._say("working", stopped_by=stopped_by, share=take.captioned_share)
-        finished = await run_in_threadpool(self._stop_and_complete, take, start)
-        if finished is None:
+    async def _finish(self, recording: PageRecording, start: Start, stopped_by: str) -> None:
+        self._say("working", stopped_by=stopped_by, share=recording.captioned_share)
+        await run_in_threadpool(self._stop_and_finish, recording, start)
+        if start.interview:
             self._say("given")
             return
-        outcome = finished.outcome
+        answer = recording.answer
         self._say(
             "done",
-            url=None if outcome.attempt_id is None else f"/attempts/{outcome.attempt_id}",
-            attempt_id=outcome.attempt_id,
-            submission_id=outcome.submission.submission_id,
-            waiting=outcome.waiting,
-            notice=finished.notice,
+            url=None if answer.attempt_id is None else f"/attempts/{answer.attempt_id}",
+            attempt_id=answer.attempt_id,
+            submission_id=answer.submission_id,
+            waiting=answer.waiting,
+            notice=answer.notice,
         )
 
-    def _stop_and_complete(self, take: RunningTake, start: Start) -> FinishedTake | None:
+    def _stop_and_finish(self, recording: PageRecording, start: Start) -> None:
         """One piece of work on a thread; it continues even if the page is closed meanwhile.
 
-        Returns:
-            ``None``: the answer belongs to an interview and is completed later.
+        An answer of an interview is finished later, while the next question is asked.
         """
-        take.stop()
+        answer, words = recording.answer, recording.live.result
+        recording.stop()
         if not start.interview:
-            return self._takes.complete(take, start.question_id)
-        self._interviews.give(start.interview, start.question_id, take.name)
-        self._takes.complete_later(take, start.question_id)
-        return None
+            self._answers.finish(answer, words)
+            return
+        try:
+            self._interviews.give(start.interview, start.question_id, answer.name)
+        except InterviewError as error:
+            recording.live.cancel()
+            answer.leave(str(error))
+            raise
+        self._answers.finish_later(answer, words)
 
     async def _first(self) -> Start:
         message = await self._receive(START_WITHIN_S)

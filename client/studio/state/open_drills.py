@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from client.audio.take_file import TakeWriter
+from client.answer.answer import Answer
+from client.answer.journal import Journal
 from client.core.errors import DrillError
-from client.journal.journal import Journal
-from client.journal.kept_answer import KeptAnswer
 from client.practice.drills.drill_session import DrillSession, DrillVerdict, HearDrill, Step
 from client.practice.drills.items import Item
 from client.studio.views.drill import (
@@ -120,7 +119,7 @@ class OpenDrill:
         take_id: str,
         item_id: str,
         clip: Clip,
-        keep: Callable[[Item], KeptAnswer] | None = None,
+        keep: Callable[[Item], Answer] | None = None,
     ) -> TakeView:
         """Hear a take of the current item. The same take again gets the same answer.
 
@@ -149,13 +148,13 @@ class OpenDrill:
             self._last = (take_id, view)
             return view
 
-    def _hear(self, clip: Clip, kept: KeptAnswer | None) -> Step:
-        with kept or nullcontext():
+    def _hear(self, clip: Clip, answer: Answer | None) -> Step:
+        with answer or nullcontext():
             try:
-                return self._session.take(clip, kept)
+                return self._session.take(clip, answer)
             except HearingError:  # said at once, and the item is said again
-                if kept is not None:
-                    kept.discard()
+                if answer is not None:
+                    answer.discard()
                 raise
 
     def skip(self, item_id: str) -> DrillView:
@@ -264,10 +263,10 @@ _REMEMBERED: Final = 100
 
 
 @dataclass
-class _Spoken:
-    kept: KeptAnswer
-    writer: TakeWriter | None
-    leave: threading.Timer | None = None
+class _Take:
+    answer: Answer
+    leave: threading.Timer
+    is_over: bool = False
 
 
 class DrillSounds:
@@ -279,7 +278,7 @@ class DrillSounds:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._takes: OrderedDict[str, _Spoken] = OrderedDict()
+        self._takes: OrderedDict[str, _Take] = OrderedDict()
         self._lock = threading.Lock()
 
     def take_in(self, take_id: str, item: Item, at: int, pcm: bytes) -> None:
@@ -295,11 +294,11 @@ class DrillSounds:
             RecordingError: the folder cannot be written.
         """
         with self._lock:
-            spoken = self._takes.get(take_id) or self._begin(take_id, item)
-            if spoken.writer is not None and at == _written_bytes(spoken.writer):
-                spoken.writer.append(decode_pcm16(pcm))
+            take = self._takes.get(take_id) or self._begin(take_id, item)
+            if not take.is_over and at == _written_bytes(take.answer):
+                take.answer.add(decode_pcm16(pcm))
 
-    def complete(self, take_id: str, item: Item, pcm: bytes) -> KeptAnswer:
+    def complete(self, take_id: str, item: Item, pcm: bytes) -> Answer:
         """Everything that was said: the take is ready to be heard.
 
         The same take again gets the same place in the journal, so that it is stored once.
@@ -308,46 +307,40 @@ class DrillSounds:
             RecordingError: the folder cannot be written, or another tab works on this take.
         """
         with self._lock:
-            spoken = self._takes.get(take_id) or self._begin(take_id, item)
-            if spoken.leave is not None:
-                spoken.leave.cancel()
-            if spoken.writer is not None:
-                spoken.writer.append(decode_pcm16(pcm[_written_bytes(spoken.writer) :]))
-                spoken.writer.abandon()
-                spoken.writer = None
-                spoken.kept.recorded()
-            spoken.kept.hold()
-            return spoken.kept
+            take = self._takes.get(take_id) or self._begin(take_id, item)
+            take.leave.cancel()
+            if not take.is_over:
+                take.answer.add(decode_pcm16(pcm[_written_bytes(take.answer) :]))
+                take.answer.recorded()
+                take.is_over = True
+            return take.answer.claim()
 
     def drop(self, take_id: str) -> None:
         """The page has nothing to be heard, e.g. because the microphone gave no sound."""
         with self._lock:
-            spoken = self._takes.pop(take_id, None)
-            if spoken is not None and spoken.writer is not None:
-                if spoken.leave is not None:
-                    spoken.leave.cancel()
-                spoken.writer.abandon()
-                spoken.kept.discard()
+            take = self._takes.pop(take_id, None)
+            if take is not None and not take.is_over:
+                take.leave.cancel()
+                take.answer.discard()
 
-    def _begin(self, take_id: str, item: Item) -> _Spoken:
-        kept = self._journal.drill(item.id, item.set)
-        spoken = _Spoken(kept, kept.open(SAMPLE_RATE_HZ))
-        spoken.leave = threading.Timer(LEFT_AFTER_S, self._leave, args=(spoken,))
-        spoken.leave.daemon = True
-        spoken.leave.start()
-        self._takes[take_id] = spoken
+    def _begin(self, take_id: str, item: Item) -> _Take:
+        answer = self._journal.drill(item.id, item.set)
+        answer.open(SAMPLE_RATE_HZ)
+        take = _Take(answer, threading.Timer(LEFT_AFTER_S, lambda: self._leave(take)))
+        take.leave.daemon = True
+        take.leave.start()
+        self._takes[take_id] = take
         while len(self._takes) > _REMEMBERED:
             self._takes.popitem(last=False)
-        return spoken
+        return take
 
-    def _leave(self, spoken: _Spoken) -> None:
+    def _leave(self, take: _Take) -> None:
         """The page was closed while somebody spoke: what was said is offered."""
         with self._lock:
-            if spoken.writer is not None:
-                spoken.writer.abandon()
-                spoken.writer = None
-                spoken.kept.let_go("the page was closed or lost its connection")
+            if not take.is_over:
+                take.is_over = True
+                take.answer.leave("the page was closed or lost its connection")
 
 
-def _written_bytes(writer: TakeWriter) -> int:
-    return writer.samples_written * BYTES_PER_SAMPLE
+def _written_bytes(answer: Answer) -> int:
+    return answer.samples_written * BYTES_PER_SAMPLE

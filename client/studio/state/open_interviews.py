@@ -5,9 +5,11 @@ the two meet: every recording that ends, however it came to its end, is noted in
 it belongs to.
 """
 
-from client.practice.finishing import NotFinishableError, Offer
+from collections.abc import Callable
+
+from client.answer.answer import Answer
+from client.answer.answers import Answers, NoSuchAnswerError
 from client.practice.interviews import InterviewError, InterviewRecord, Interviews
-from client.studio.state.takes import NoSuchTakeError, TakeEnd, Takes
 
 
 class OpenInterviews:
@@ -15,14 +17,18 @@ class OpenInterviews:
 
     Args:
         interviews: where they are kept.
-        takes: the studio's recordings.
+        answers: the person's.
+        recording: gives the name of the answer that is being recorded.
     """
 
-    def __init__(self, interviews: Interviews, takes: Takes) -> None:
+    def __init__(
+        self, interviews: Interviews, answers: Answers, recording: Callable[[], str | None]
+    ) -> None:
         self.kept = interviews
-        self._takes = takes
+        self._answers = answers
+        self._recording = recording
         self._begun_at = interviews.now()
-        takes.subscribe(self._note)
+        answers.subscribe(self._note)
 
     def record(self, interview_id: str, question_id: str, take: str) -> None:
         """Note that the answer to the open question is being recorded.
@@ -61,52 +67,48 @@ class OpenInterviews:
         if record.seen_at is not None and record.seen_at < self._begun_at:
             record = self.kept.change(record.id, lambda now: now.left_behind())
         for take in [each.take or "" for each in record.transcribing]:
-            if self._takes.is_at_work(take):
+            if self._answers.is_at_work(take):
                 continue
             record = self.kept.get(record.id)  # its end may have been noted just now
             if any(each.take == take for each in record.transcribing):
                 record = self._resume(record, take)
         return record
 
-    def interrupted(self, record: InterviewRecord) -> Offer | None:
+    def interrupted(self, record: InterviewRecord) -> Answer | None:
         """The recording of the open question that broke off."""
         take = record.current.take if record.current else None
         if take is None:
             return None
-        return next((each for each in self._takes.interrupted() if each.name == take), None)
+        return next((each for each in self._answers.unfinished() if each.name == take), None)
 
     def is_recording(self, record: InterviewRecord) -> bool:
         """Whether the open question is being answered now, in this tab or another."""
-        running = self._takes.running
-        current = record.current
-        return running is not None and current is not None and running.name == current.take
+        name, current = self._recording(), record.current
+        return name is not None and current is not None and name == current.take
 
     def _resume(self, record: InterviewRecord, take: str) -> InterviewRecord:
         problem = ""
-        if not self._takes.is_kept(take):
-            problem = "its recording is no longer on this machine"
-        elif any(each.name == take for each in self._takes.interrupted()):
+        found = [each for each in self._answers.unfinished() if each.name == take]
+        if found:
             try:
-                self._takes.finish(take)
-            except (NoSuchTakeError, NotFinishableError) as error:
+                self._answers.finish_later(found[0])
+            except NoSuchAnswerError as error:
                 problem = str(error)
+        elif not self._answers.is_there(take):
+            problem = "its recording is no longer on this machine"
         if problem:
             return self.kept.change(record.id, lambda now: now.failed(take, problem))
         return record
 
-    def _note(self, end: TakeEnd) -> None:
-        record = self.kept.of_take(end.take)
+    def _note(self, answer: Answer) -> None:
+        take = answer.name
+        record = self.kept.of_take(take)
         if record is None:
             return
-        asked = next(each for each in record.questions if each.take == end.take)
-        if end.outcome is not None:
-            self.kept.answer(
-                record.id,
-                asked.question_id,
-                end.outcome.submission.submission_id,
-                end.outcome.attempt_id,
-            )
-        elif end.problem:
-            self.kept.change(record.id, lambda now: now.failed(end.take, end.problem))
+        asked = next(each for each in record.questions if each.take == take)
+        if answer.problem:
+            self.kept.change(record.id, lambda now: now.failed(take, answer.problem))
+        elif answer.outcome is not None:
+            self.kept.answer(record.id, asked.question_id, answer.submission_id, answer.attempt_id)
         else:
-            self.kept.change(record.id, lambda now: now.dropped(end.take))
+            self.kept.change(record.id, lambda now: now.dropped(take))

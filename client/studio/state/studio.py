@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from client.answering.hearing import Hear
-from client.answering.session import Session
+from client.answer.hearing import Hear
+from client.answer.session import Session
 from client.audio.zeros import zeros_remedy
 from client.backend.opening import open_backend
 from client.backend.protocol import RejectedError
@@ -26,12 +26,13 @@ from client.core.wording import sentence
 from client.data.own_recordings import OwnRecordings
 from client.data.repair import Repairs
 from client.practice.choosing import first_question
+from client.practice.drills.drill_session import answers_of
 from client.practice.drills.items import DrillItems
 from client.practice.interviews import Interviews
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineState
 from client.studio.state.open_interviews import OpenInterviews
-from client.studio.state.takes import Takes
+from client.studio.state.page_recording import Microphone
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
 from server.contract import Attempt
@@ -92,9 +93,12 @@ class Studio:
         self._session_lock = threading.Lock()
         self._lexicon_lock = threading.Lock()
         self._session: tuple[tuple[str, str], Session] | None = None
-        self.takes = Takes(settings, self.backend, lambda: self.session, self.drill_items)
+        self.answers = answers_of(settings, self.backend, lambda: self.session, self.drill_items)
+        self.microphone = Microphone(settings, self.backend, lambda: self.session, self.answers)
         self.repairs = Repairs(self.backend, lambda: self.session, self.recordings)
-        self.interviews = OpenInterviews(Interviews.of(settings), self.takes)
+        self.interviews = OpenInterviews(
+            Interviews.of(settings), self.answers, lambda: self.microphone.recording_name
+        )
 
     @property
     def bank(self) -> Bank:
@@ -212,7 +216,7 @@ class Studio:
     def _hearing(self) -> Hear:
         if self._hear is not None:
             return self._hear
-        from client.answering.assembly import load_hearing
+        from client.answer.assembly import load_hearing
 
         return load_hearing(self.settings)
 

@@ -200,7 +200,7 @@ function lostProblem(kept) {
   return {
     code: "lost",
     detail: "The connection to Aloud was lost.",
-    remedy: "If Aloud was closed, start it again in the terminal (aloud), then reload this page.",
+    remedy: "If Aloud was closed, start it again in the terminal (aloud). This page continues by itself.",
     kept,
   };
 }

@@ -6,6 +6,7 @@ import { onKeys } from "./keys.js";
 import { Player } from "./player.js";
 import { SAMPLE_RATE_HZ } from "./recorder.js";
 import { remember, remembered } from "./remembered.js";
+import { refreshTakes } from "./takes_notice.js";
 
 const AUTO_KEY = "aloud.drill.say-first";
 
@@ -238,6 +239,9 @@ function fail(error, state) {
   panel.enter(state);
   panel.showProblem(error);
   show("restart", error.status === 404);
+  if (error.status === 404) {
+    refreshTakes(); // what was said last is kept
+  }
 }
 
 function goOn() {

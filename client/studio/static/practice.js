@@ -199,11 +199,11 @@ function onProblem(problem) {
   panel.enter("problem");
   panel.showRecorded(0);
   part("problem-kept").textContent = problem.kept
-    ? "The recording is kept: listen to it, finish it or discard it above."
+    ? "The recording is kept: listen to it, finish it or discard it here."
     : "Nothing was recorded.";
   panel.showProblem(problem);
   // the server releases the file a moment after the connection ends
-  setTimeout(refreshTakes, 300);
+  setTimeout(refreshTakes, 300, problem.kept);
 }
 
 function hint(text) {

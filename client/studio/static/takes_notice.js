@@ -1,30 +1,42 @@
-/** The notice of interrupted recordings: hear, finish or discard them. */
+/**
+ * Interrupted recordings: hear, finish or discard them. What answers the question that the page asks
+ * is offered where it is answered (`data-kept`, with the question's ID), all others above.
+ */
 
 import { confirm } from "./confirm.js";
 import { request } from "./request.js";
 
 const POLL_MS = 700;
 const WHILE_RECORDING_MS = 2500;
+const AGAIN_MS = 2000; // how often a lost studio is asked whether it is back
 const region = document.getElementById("takes-notice");
+const here = document.querySelector("[data-kept]");
 
-/** Look again, e.g. after a recording on this page was interrupted. */
-export async function refreshTakes() {
+/**
+ * Look again, e.g. after a recording on this page was interrupted.
+ * @param {boolean} [insists] where the studio is lost, wait until it is back
+ */
+export async function refreshTakes(insists = false) {
   const state = await request("/takes").catch(() => null);
   if (!state) {
-    return; // Aloud was closed; the page says so where it matters
+    if (insists) {
+      setTimeout(refreshTakes, AGAIN_MS, true);
+    }
+    return;
   }
   const shown = new Set(state.interrupted.map((take) => take.name));
   const running = new Set(
     state.finishing.filter((each) => each.state === "running").map((each) => each.name),
   );
-  for (const item of region.querySelectorAll("[data-take]")) {
+  for (const item of document.querySelectorAll("[data-take]")) {
     if (!shown.has(item.dataset.take) && !running.has(item.dataset.take) && !item.dataset.done) {
       item.remove();
     }
   }
-  for (const take of state.interrupted) {
-    if (!region.querySelector(`[data-take="${CSS.escape(take.name)}"]`)) {
-      region.append(makeItem(take));
+  const kind = region.dataset.kind;
+  for (const take of state.interrupted.filter((each) => !kind || each.kind === kind)) {
+    if (!document.querySelector(`[data-take="${CSS.escape(take.name)}"]`)) {
+      placeOf(take).append(makeItem(take));
     }
   }
   showIfAny();
@@ -34,8 +46,16 @@ export async function refreshTakes() {
   }
 }
 
+function placeOf(take) {
+  return here && take.question_id === here.dataset.kept ? here : region;
+}
+
 function showIfAny() {
-  region.hidden = region.childElementCount === 0;
+  for (const place of [region, here]) {
+    if (place) {
+      place.hidden = place.childElementCount === 0;
+    }
+  }
 }
 
 function recordingHere() {

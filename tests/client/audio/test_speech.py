@@ -3,8 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from client.answering.recorded import transcribe
-from client.answering.worker import evidence_of
+from client.answer.worker import evidence_of, transcribe
 from client.audio.speech import (
     measure_level,
     speech_segments,

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.answering.worker import evidence_of
-from client.audio import silero
+from client.answer.worker import evidence_of
+from client.audio import voice_activity
 from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import LevelMeter, VoiceActivity
 from client.core.errors import EngineError
@@ -131,15 +131,15 @@ def test_the_detector_brings_no_engine_into_the_process() -> None:
 
 @pytest.fixture
 def forgotten() -> Iterator[None]:
-    silero._session.cache_clear()
+    voice_activity._session.cache_clear()
     yield
-    silero._session.cache_clear()
+    voice_activity._session.cache_clear()
 
 
 def test_a_missing_detector_is_named_with_its_remedy(
     forgotten: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(silero, "find_spec", lambda _name: None)
+    monkeypatch.setattr(voice_activity, "find_spec", lambda _name: None)
     with pytest.raises(EngineError, match=r"silero_vad_v6\.onnx is missing; reinstall"):
         VoiceActivity()
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from client.answering.session import Session
+from client.answer.session import Session
 from client.audio.files import read_audio
 from client.core.settings import load_settings
 from server.attempts.store import Store

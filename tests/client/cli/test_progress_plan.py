@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from client.answering.submission import new_submission
+from client.answer.session import new_submission
 from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from question_bank.loader import load_bank

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from client.answering.submission import new_submission
+from client.answer.session import new_submission
 from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from client.data.own_recordings import OwnRecordings

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from client.answer.answer import Answer
+from client.answer.journal import Journal
 from client.audio.files import read_audio
 from client.core.settings import ClientSettings, load_settings
 from client.data import demo
-from client.journal.journal import Journal
-from client.journal.kept_answer import KeptAnswer
 from client.practice.drills.drill_session import DrillVerdict
 from client.practice.drills.items import load_items
 from pronunciation.clip import SAMPLE_RATE_HZ
@@ -31,7 +31,7 @@ def leave(settings: ClientSettings, *, drill: str = "", question: str = demo.QUE
     writer = kept.open(SAMPLE_RATE_HZ)
     writer.append(read_audio(demo.AUDIO).slice(0.0, SPOKEN_S).samples)
     writer.abandon()
-    kept.let_go()
+    kept.leave()
     return kept.submission_id
 
 
@@ -67,7 +67,7 @@ def test_a_drill_s_take_is_heard_and_stored_when_it_was_spoken(
     run: Run, settings: ClientSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "client.practice.finishing.drill_hearing",
+        "client.practice.drills.drill_session.drill_hearing",
         lambda: lambda clip, item: DrillVerdict("correct", item.readings[0], 0.9),
     )
     drilled = load_items(settings).sets["acronyms"][0]
@@ -128,7 +128,7 @@ def test_what_is_discarded_waits_in_no_outbox_either(
     leave(settings)
     monkeypatch.setattr(Service, "submit", busy)
     with monkeypatch.context() as patch:
-        patch.setattr(KeptAnswer, "stored", lambda self: self.let_go() or "")
+        patch.setattr(Answer, "stored", lambda self: self.leave())
         run("unfinished", "--finish", "all")
     assert len(list(settings.outbox.rglob("*.json"))) == 1
     run("unfinished", "--discard", "all", "--yes")
@@ -162,7 +162,7 @@ def test_a_stored_answer_is_never_stored_twice(
     """Killed after the server had stored it, and before the journal could know."""
     leave(settings)
     with monkeypatch.context() as patch:
-        patch.setattr(KeptAnswer, "stored", lambda self: self.let_go() or "")
+        patch.setattr(Answer, "stored", lambda self: self.leave())
         run("unfinished", "--finish", "all")
     (offer,) = listed(run)
     assert offer["state"] == "transcribed"
@@ -180,8 +180,8 @@ def test_another_transcript_of_a_stored_answer_is_not_stored_again(
     """As when the disk was too full to note what was sent."""
     leave(settings)
     with monkeypatch.context() as patch:
-        patch.setattr(KeptAnswer, "stored", lambda self: self.let_go() or "")
-        patch.setattr(KeptAnswer, "transcribed", lambda *_: None)
+        patch.setattr(Answer, "stored", lambda self: self.leave())
+        patch.setattr(Answer, "transcribed", lambda *_: None)
         run("unfinished", "--finish", "all")
     true_words = ScriptedEngine.recognize
     monkeypatch.setattr(ScriptedEngine, "recognize", lambda self, clip: true_words(self, clip)[:-3])

@@ -14,7 +14,8 @@ __all__ = ["run"]
 
 
 @pytest.mark.parametrize(
-    ("loader", "engine"), [(engine_process._LOADER, "faster-whisper"), (WITHOUT_WEIGHTS, "pocketsphinx")]
+    ("loader", "engine"),
+    [(engine_process._LOADER, "faster-whisper"), (WITHOUT_WEIGHTS, "pocketsphinx")],
 )
 def test_two_phrases_are_missing_and_one_term_is_said_wrong(
     run: Run, monkeypatch: pytest.MonkeyPatch, loader: str, engine: str

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from client.answering.submission import new_submission
+from client.answer.session import new_submission
 from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.settings import ClientSettings

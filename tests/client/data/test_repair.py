@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from client.answering.hearing import HeardStretch
-from client.answering.session import Session
-from client.answering.submission import new_submission
+from client.answer.hearing import HeardStretch
+from client.answer.session import Session, new_submission
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.backend.opening import open_backend

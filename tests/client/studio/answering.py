@@ -6,10 +6,10 @@ from typing import Any
 
 from starlette.testclient import TestClient, WebSocketTestSession
 
+from client.answer.journal import Journal
 from client.audio.take_file import read_take
 from client.core.settings import ClientSettings
 from client.data import demo
-from client.journal.journal import Journal
 from client.studio.app import create_studio
 from pronunciation.clip import Clip
 from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio

@@ -8,7 +8,7 @@ import httpx
 import numpy as np
 import uvicorn
 
-from client.answering.hearing import HeardStretch
+from client.answer.hearing import HeardStretch
 from client.core.settings import ClientSettings
 from client.speaking import Speaker
 from client.speaking.voice import Voice

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from client.answer.journal import Journal
 from client.backend.outbox import OutboxError
 from client.core.settings import ClientSettings
-from client.journal.journal import Journal
 from client.practice.drills.drill_session import DrillSession
 from client.studio.state import open_drills
 from client.studio.state.studio import Studio
@@ -23,7 +23,7 @@ QUARTER = len(SOUND) // 4
 def hearing(monkeypatch: pytest.MonkeyPatch) -> ScriptedHearing:
     scripted = ScriptedHearing()
     monkeypatch.setattr("client.studio.routes.drills.drill_hearing", lambda: scripted)
-    monkeypatch.setattr("client.practice.finishing.drill_hearing", lambda: scripted)
+    monkeypatch.setattr("client.practice.drills.drill_session.drill_hearing", lambda: scripted)
     monkeypatch.setattr("client.studio.routes.drills._warm", lambda *_: None)
     return scripted
 

@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 from client.audio.take_file import TakeWriter
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
+from client.studio.state.page_recording import TakeBusyError
 from client.studio.state.studio import Studio
-from client.studio.state.takes import TakeBusyError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from tests.client.studio.answering import (
     QUESTION,
@@ -107,7 +107,7 @@ def test_a_second_program_with_the_same_home_is_told_too(
         begin(socket)
         other = make_studio(settings)
         with pytest.raises(TakeBusyError, match="another Aloud"):
-            other.takes.begin(QUESTION)
+            other.microphone.begin(QUESTION)
         other.close()
     wait_for(lambda: not client.get("/takes").json()["recording"])
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from client.answering.submission import Outcome, new_submission
-from client.audio.take_file import TakeWriter, read_take
+from client.answer.answer import Answer, Entry, Outcome
+from client.answer.session import new_submission
+from client.audio.take_file import PART_SUFFIX, TakeWriter, read_take
 from client.core.errors import EngineError
 from client.core.settings import ClientSettings
 from client.practice.interviews import InterviewPlan, InterviewRecord, InterviewReport, Interviews
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
-from client.studio.state.takes import TakeEnd
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import CorrectedWords, Evidence, HistoryQuery, Transcript, Word
 from tests.client.studio.answering import begin as begin_answer
@@ -47,12 +47,21 @@ def submit(studio: Studio, question_id: str, text: str = "A queue before the sto
     return studio.session.submit(new_submission(question_id, transcript), save=True)
 
 
+def tell(studio: Studio, take: str, outcome: Outcome) -> None:
+    """The answer of this recording has got its report."""
+    sent = outcome.submission
+    entry = Entry(asked=sent.question_id, submission_id=sent.submission_id)
+    answer = Answer(studio.settings.recordings, entry, take.removesuffix(PART_SUFFIX))
+    answer.outcome = outcome
+    studio.answers.tell(answer)
+
+
 def say(studio: Studio, client: TestClient, address: str) -> Outcome:
     """An answer to the open question, as the recording tells it."""
     asked = question_id(client, address)
     outcome = submit(studio, asked)
     take = give(studio, address, asked)
-    studio.takes.tell(TakeEnd(take, asked, outcome))
+    tell(studio, take, outcome)
     return outcome
 
 
@@ -187,7 +196,7 @@ def test_how_long_one_spoke_is_a_share_of_the_time_used(client: TestClient, stud
     spoken = new_submission(asked, words).model_copy(update={"evidence": evidence})
     said = studio.session.submit(spoken, save=True)
     take = give(studio, f"/interview/{record.id}", asked)
-    studio.takes.tell(TakeEnd(take, asked, said))
+    tell(studio, take, said)
     page = client.post(f"/interview/{record.id}/end", headers=HTML).text
     assert "1:00 of 10 min used" in page
     assert "50% of the time used" in page
@@ -215,7 +224,7 @@ def test_the_page_says_you_of_corrected_words_and_the_file_the_candidate(
     words = tuple(Word(text=each) for each in ("A", "queue", "first."))
     said = Transcript(text="A queue first.", engine="fake", words=words, corrected=corrected)
     outcome = studio.session.submit(new_submission(asked, said), save=True)
-    studio.takes.tell(TakeEnd(give(studio, address, asked), asked, outcome))
+    tell(studio, give(studio, address, asked), outcome)
     client.post(f"{address}/end")
     notice = "corrected words of the transcript: “queue” for “cue”."
     page = client.get(f"{address}/report", headers=HTML).text
@@ -288,7 +297,7 @@ def test_practice_of_the_same_question_is_not_taken_for_an_answer(
 ) -> None:
     address = begin(client)
     asked = question_id(client, address)
-    studio.takes.tell(TakeEnd("practice.wav.part", asked, submit(studio, asked)))
+    tell(studio, "practice.wav.part", submit(studio, asked))
     assert question_id(client, address) == asked
 
 
@@ -379,7 +388,7 @@ def test_a_tab_left_behind_records_no_second_answer(
     assert (problem["code"], problem["kept"]) == ("moved", False)
     wait_for(lambda: all_transcribed(client, address))
     assert studio.backend.history(HistoryQuery(question_id=first)).total == 1
-    assert not studio.takes.running
+    assert not studio.microphone.recording
 
 
 def test_an_answer_without_sound_leaves_the_question_open(

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from client.answer.answer import Answer
 from client.audio.take_file import read_take
 from client.audio.zeros import zeros_remedy
 from client.backend.protocol import RejectedError
 from client.core.errors import EngineError, NoSpeech
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from client.studio.state.running_take import MAX_BLOCK_BYTES
+from client.studio.state.page_recording import MAX_BLOCK_BYTES
 from client.studio.state.studio import Studio
-from client.studio.state.takes import TakeEnd
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
 from tests.client.studio.answering import (
@@ -113,13 +113,13 @@ def test_a_discarded_answer_leaves_nothing(
 def test_how_an_answer_ended_is_told_to_who_subscribed(
     client: TestClient, studio: Studio, speech: Clip
 ) -> None:
-    reported: list[TakeEnd] = []
-    studio.takes.subscribe(lambda end: 1 // 0)
-    studio.takes.subscribe(reported.append)
+    reported: list[Answer] = []
+    studio.answers.subscribe(lambda answer: 1 // 0)
+    studio.answers.subscribe(reported.append)
     with client.websocket_connect(SOCKET) as socket:
         take = begin(socket)["take"]
         send_all(socket, speech)
-        assert studio.takes.is_kept(take)
+        assert studio.answers.is_there(take)
         socket.send_json({"type": "stop"})
         done = until(socket, "done", "problem")
     with client.websocket_connect(SOCKET) as socket:
@@ -128,14 +128,13 @@ def test_how_an_answer_ended_is_told_to_who_subscribed(
         socket.send_json({"type": "discard"})
         until(socket, "discarded")
 
-    assert [(each.take, each.question_id) for each in reported] == [
-        (take, QUESTION),
-        (dropped, QUESTION),
+    assert [(each.name, each.asked, each.state) for each in reported] == [
+        (take, QUESTION, "stored"),
+        (dropped, QUESTION, "discarded"),
     ]
-    assert reported[0].outcome is not None
-    assert reported[0].outcome.attempt_id == done["attempt_id"]
+    assert reported[0].attempt_id == done["attempt_id"]
     assert (reported[1].outcome, reported[1].problem) == (None, "")
-    assert not studio.takes.is_kept(take)
+    assert not studio.answers.is_there(take)
 
 
 # ---------------------------------------------------------------- what can go wrong
@@ -300,8 +299,8 @@ def test_a_page_of_another_site_cannot_record(studio: Studio) -> None:
 
 def test_unknown_questions_of_the_backend_stay_unknown(studio: Studio) -> None:
     with pytest.raises(RejectedError):
-        studio.takes.begin("nobody-asked-this")
-    assert studio.takes.running is None
+        studio.microphone.begin("nobody-asked-this")
+    assert studio.microphone.recording is None
 
 
 def test_answers_take_turns_at_the_engine(settings: ClientSettings, speech: Clip) -> None:

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from client.answer.answer import Answer
 from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
-from client.journal.kept_answer import KeptAnswer
 from client.practice.drills.drill_session import DrillSession, Step
 from client.practice.drills.items import Item
-from client.terminal.drill import DrillScreen, Said
+from client.terminal.drill import DrillScreen, Take
 from client.terminal.keys import Keys
 from client.terminal.recording_screen import End
 from pronunciation.clip import Clip
@@ -58,7 +58,7 @@ def run(
     verdicts: list[str],
     keys: str,
     *,
-    takes: list[Said | End] | None = None,
+    takes: list[Take | End] | None = None,
     sounds: Sounds | None = None,
     speak: bool = True,
     items: int = 2,
@@ -74,8 +74,8 @@ def run(
     sounds = sounds or Sounds()
     queue = list(takes or [])
 
-    def record(wanted: Item, keys: Keys) -> Said | End:
-        return queue.pop(0) if queue else Said(TAKE)
+    def record(wanted: Item, keys: Keys) -> Take | End:
+        return queue.pop(0) if queue else Take(TAKE)
 
     DrillScreen(session, console, ScriptedKeys(keys), record, sounds, speak=speak).run()
     return text.getvalue(), sounds
@@ -109,7 +109,7 @@ def test_leaving_keeps_what_was_said(backend: Backend) -> None:
 
 
 def test_discarded_is_recorded_again(backend: Backend) -> None:
-    shown, sounds = run(backend, ["correct"], "\n", takes=[End.discard, Said(TAKE)], items=1)
+    shown, sounds = run(backend, ["correct"], "\n", takes=[End.discard, Take(TAKE)], items=1)
     assert "Once more" in shown
     assert sounds.log == ["say term-0"]
     assert [each.verdict for each in backend.export_all().drill_reviews] == ["correct"]
@@ -131,10 +131,10 @@ def test_a_take_that_cannot_be_heard_does_not_end_the_drill(
 ) -> None:
     take, failures = DrillSession.take, [HearingError("the clip is too short for the term")]
 
-    def fail_once(session: DrillSession, clip: Clip, kept: KeptAnswer | None) -> Step:
+    def fail_once(session: DrillSession, clip: Clip, answer: Answer | None) -> Step:
         if failures:
             raise failures.pop()
-        return take(session, clip, kept)
+        return take(session, clip, answer)
 
     monkeypatch.setattr(DrillSession, "take", fail_once)
     shown, sounds = run(backend, ["correct"], "o\n\n", items=1)

@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from client.answering.session import Session
+from client.answer.answers import Answers
+from client.answer.journal import Journal
+from client.answer.session import Session
 from client.backend.sending import OutboxBackend
 from client.core.errors import EngineError
 from client.core.settings import ClientSettings
-from client.journal.journal import Journal
-from client.practice.finishing import Finisher
+from client.practice.drills.drill_session import TakesOfItems
 from client.terminal.interview import Interview
 from client.terminal.keys import Keys
 from pronunciation.clip import SAMPLE_RATE_HZ
+from tests.client.answer.scenes import Engine, backend_of, hear, speech
 from tests.client.audio.conftest import FakeSoundSystem, device
 from tests.client.conftest import make_question, one_question
-from tests.client.journal.scenes import Engine, backend_of, hear, speech
 
 
 class Pressed(Keys):
@@ -86,11 +87,12 @@ class Held:
         shown = io.StringIO()
         session = Session(self._backend, engine)
         journal = Journal.of(self._settings)
-        finisher = Finisher(journal, self._backend, lambda: session, lambda _: None, hear)
+        takes = TakesOfItems(lambda _: None, hear)
+        answers = Answers(journal, self._backend, lambda: session, takes)
         console = Console(file=shown, width=100, force_terminal=True)
         try:
             Interview(
-                self._settings, self._backend, session, one_question(), console, _say, finisher
+                self._settings, self._backend, session, one_question(), console, _say, answers
             ).run()
         except (KeyboardInterrupt, EngineError) as error:
             shown.write(f"\n{type(error).__name__}")
@@ -129,7 +131,7 @@ def test_ctrl_c_keeps_what_was_said_and_says_so(held: Held, settings: ClientSett
     shown = held("!")
     assert "The recording is kept" in shown
     (found,) = Journal.of(settings).unfinished()
-    assert found.reason == "Aloud was stopped"
+    assert found.entry.reason == "Aloud was stopped"
     assert found.duration_s > 0.3
 
 
@@ -142,10 +144,10 @@ def test_an_engine_that_fails_after_stop_leaves_the_answer(
 
     assert "The recording is kept" in held(" ", Broken)
     (found,) = Journal.of(settings).unfinished()
-    assert (found.reason, found.entry.state) == ("the engine has no weights", "recorded")
+    assert (found.entry.reason, found.entry.state) == ("the engine has no weights", "recorded")
     shown = held("fqd")
     assert "stored as attempt 1" in shown
-    assert backend.history().attempts[0].created_at == found.started_at
+    assert backend.history().attempts[0].created_at == found.spoken_at
 
 
 def test_discarding_an_old_answer_asks(held: Held, settings: ClientSettings) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.answering.recorded import RecordingWorker
+from client.answer.worker import RecordingWorker
 from client.audio.files import read_audio
 from client.core.errors import ClientError, EngineError, WeightsError
 from client.data import demo

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.answering.recorded import transcribe
+from client.answer.worker import transcribe
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech, WeightsError
 from client.transcription.bank_vocabulary import BankVocabulary, Entry

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from client.answering.recorded import transcribe
+from client.answer.worker import transcribe
 from client.transcription.base import Transcriber
 from client.transcription.segments import KEEP_SILENCE_S, Piece, Segment
 from pronunciation.clip import Clip
 from server.contract import Word
-from tests.client.answering.planted import FedVoice
+from tests.client.answer.planted import FedVoice
 from tests.spoken import say
 
 RATE_HZ = 16_000
@@ -83,7 +83,7 @@ def test_a_long_recording_becomes_segments_that_fit_the_window() -> None:
 
 def test_speech_without_a_pause_is_cut_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "client.answering.worker.VoiceActivity", lambda: FedVoice(planted=[(0.0, 70.0)])
+        "client.answer.worker.VoiceActivity", lambda: FedVoice(planted=[(0.0, 70.0)])
     )
     rng = np.random.default_rng(1)
     samples = 0.2 * rng.standard_normal(70 * RATE_HZ).astype(np.float32)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.answering.recorded import transcribe
+from client.answer.worker import transcribe
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech
 from client.data import demo

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from client.answer.journal import Journal
 from client.audio.files import read_audio
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.data.demo import AUDIO
-from client.journal.journal import Journal
 from client.transcription.engine_process import EngineProcess
 from tests.client.studio.browser.studio_process import studio_process
 from tests.client.studio.conftest import NewPage, Serve
@@ -313,9 +313,9 @@ def test_a_killed_studio_loses_nothing_and_the_next_one_finishes_it(
 
     with studio_process(settings.home, int(url.rsplit(":", 1)[1])):
         deadline = time.monotonic() + 120
-        page.reload()
-        page.locator("[data-take]").wait_for()
-        page.locator("[data-take]").get_by_role("button", name="Finish").click()
+        offered = page.locator(".recorder [data-take]")  # in place, without a reload
+        offered.wait_for()
+        offered.get_by_role("button", name="Finish").click()
         page.wait_for_url("**/attempts/*")
         while left(settings):
             assert time.monotonic() < deadline

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from client.answering.hearing import AnswerHearing
+from client.answer.hearing import AnswerHearing
 from client.audio.files import read_audio
 from pronunciation.passage import LogProbs, Passage
 from pronunciation.terms import Lexicon, Mistake, Term
@@ -103,7 +103,7 @@ def test_a_term_that_was_written_as_something_else_is_judged() -> None:
 def test_nothing_is_held_against_words_that_may_be_no_term(
     sure_from: float, verdict: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("client.answering.hearing.SURE_FROM", sure_from)
+    monkeypatch.setattr("client.answer.hearing.SURE_FROM", sure_from)
     hearing = AnswerHearing(Lexicon(version="test", terms=(ROCE,)), frozenset)
     words = misheard("We", "use", "rows", "between", "the", "nodes")
 
@@ -126,7 +126,7 @@ def test_a_short_term_is_judged_where_a_word_of_like_sound_was_written() -> None
 def test_a_surely_found_term_says_the_phrase_of_its_name(
     sure_from: float, phrases: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("client.answering.hearing.SURE_FROM", sure_from)
+    monkeypatch.setattr("client.answer.hearing.SURE_FROM", sure_from)
     node = Term(term="gnode", kind="word", say="x", readings=("N OW1 D Z",))
     hearing = AnswerHearing(Lexicon(version="test", terms=(node,)), frozenset)
     words = misheard("We", "use", "rose", "between", "the", "notes")

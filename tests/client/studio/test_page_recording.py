@@ -1,4 +1,4 @@
-"""The limits of a take that is being recorded."""
+"""The limits of an answer that a page records."""
 
 from pathlib import Path
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.journal.journal import Journal
-from client.studio.state.running_take import (
+from client.answer.journal import Journal
+from client.studio.state.page_recording import (
     MAX_BLOCK_BYTES,
-    RunningTake,
+    PageRecording,
     TakeProtocolError,
     limit_s_for,
 )
@@ -33,12 +33,12 @@ class _Live:
         self.cancelled = True
 
 
-def make_take(folder: Path, studio: Studio, clock: list[float], target_s: float) -> RunningTake:
-    kept = Journal(folder).answer("a-question")
-    return RunningTake(
-        kept.open(SAMPLE_RATE_HZ),
+def make_take(folder: Path, studio: Studio, clock: list[float], target_s: float) -> PageRecording:
+    answer = Journal(folder).answer("a-question")
+    answer.open(SAMPLE_RATE_HZ)
+    return PageRecording(
+        answer,
         _Live(),  # type: ignore[arg-type]
-        kept,
         target_s,
         on_end=lambda: None,
         clock_s=lambda: clock[0],
@@ -76,6 +76,6 @@ def test_sound_that_comes_faster_than_anybody_speaks_is_refused(
     take.take_in(second)
 
     take.abandon("the page is gone")
-    assert [(round(each.duration_s), each.reason) for each in Journal(tmp_path).unfinished()] == [
-        (31, "the page is gone")
-    ]
+    assert [
+        (round(each.duration_s), each.entry.reason) for each in Journal(tmp_path).unfinished()
+    ] == [(31, "the page is gone")]

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.answering.hearing import HeardStretch
-from client.answering.sample_buffer import SampleBuffer
-from client.answering.term_track import HearWords, TermTrack
+from client.answer.hearing import HeardStretch
+from client.answer.sample_buffer import SampleBuffer
+from client.answer.term_track import HearWords, TermTrack
 from pronunciation.clip import Clip
 from server.contract import HeardPhrase, HeardTerm, Word
-from tests.client.answering.planted import noise
+from tests.client.answer.planted import noise
 
 TERMS = (("gpu", "direct", "r", "d", "m", "a"), ("key", "value", "cache"), ("rocky",))
 SOUND = noise(200.0)

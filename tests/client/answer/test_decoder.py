@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from client.answering.hearing import AnswerHearing
-from client.answering.session import Session
+from client.answer.hearing import AnswerHearing
+from client.answer.session import Session
 from client.audio.files import read_audio
 from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
@@ -15,7 +15,7 @@ from pronunciation.passage import LogProbs, Passage
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
 from server.contract import Evidence, Word
-from tests.client.answering.test_hearing import CLIP, asking, misheard
+from tests.client.answer.test_hearing import CLIP, asking, misheard
 
 WORDS = misheard("We", "use", "rose", "bit", "win", "the", "notes")
 PHRASE, OTHER = "between the nodes", "between the nets"

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from client.answering.hearing import AnswerHearing
+from client.answer.hearing import AnswerHearing
 from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
 from client.transcription.bank_vocabulary import BankVocabulary, bank_vocabulary

@@ -1,4 +1,4 @@
-"""The work on one answer, step by step, all on one thread; ``recorded`` runs it on a whole file.
+"""The work on one answer, step by step, all on one thread, while it is spoken or on a whole file.
 
 Sound → speech → pieces cut at pauses → words from the engine → terms heard in them.
 """
@@ -7,13 +7,13 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from client.answering.pieces import (
+from client.answer.live import Caption
+from client.answer.pieces import (
     CONTEXT_SPEECH_S,
     Pace,
     PieceCutter,
@@ -24,13 +24,15 @@ from client.answering.pieces import (
     spans_of,
     speech_s,
 )
-from client.answering.sample_buffer import SampleBuffer
-from client.answering.term_track import HearWords, TermTrack
+from client.answer.sample_buffer import SampleBuffer
+from client.answer.term_track import HearWords, TermTrack
 from client.audio.channels import OffsetRemover
+from client.audio.files import SoundFile, blocks_of
 from client.audio.sound_meter import SoundMeter
 from client.audio.speech import no_speech
 from client.audio.voice_activity import VoiceActivity
-from client.transcription.base import Transcriber, assemble, words_only
+from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
+from pronunciation.clip import Clip
 from server.contract import Evidence, Pause, SoundQuality, Stretch, Transcript, Word
 
 _NOT_SHARED: Final = nullcontext()
@@ -47,21 +49,6 @@ LOOK_BACK_S: Final = 2.0
 
 MIN_UNINTELLIGIBLE_S: Final = 3.0
 """Speech without words that is shorter may be a drawn-out "uhm", which Whisper leaves out."""
-
-
-@dataclass(frozen=True)
-class Caption:
-    """What was said between two pauses.
-
-    Attributes:
-        text: as the engine wrote it.
-        start_s: when its first word starts, in seconds from the start of the answer.
-        end_s: when its last word ends.
-    """
-
-    text: str
-    start_s: float
-    end_s: float
 
 
 def ignore_caption(_caption: Caption) -> None:
@@ -238,6 +225,86 @@ class AnswerWorker:
             self._terms.add(words)
         for caption in _captions(pieces, words):
             self._show(caption)
+
+
+class RecordingWorker(AnswerWorker):
+    """Works through a whole recording. Nobody waits for its first words, so segments are long."""
+
+    def run(
+        self,
+        sound: Clip | SoundFile,
+        on_progress: ProgressCallback | None = None,
+        *,
+        condition: SoundQuality | None = None,
+    ) -> tuple[Transcript, Evidence]:
+        """Work through a whole recording; a file is read as far as the work has come.
+
+        Args:
+            sound: the recording, a clip at any rate.
+            on_progress: takes the share of the recording that is transcribed, 0 to 1.
+            condition: of the file that the recording is a copy of, if it is one.
+
+        Raises:
+            NoSpeech: nobody speaks in it, or no words could be made out.
+            EngineError: the engine failed.
+        """
+        self._cutter, self._pace = PieceCutter(self._limit_s, is_live=False), None
+        self._condition = condition
+        if condition is None and isinstance(sound, SoundFile):
+            self._condition = sound.condition
+        report = on_progress or _report_to_nobody
+        report(0.0)
+        for block in blocks_of(sound):
+            self.take(block, is_over=False)
+            while self._is_due:
+                self.step()
+                report(self._done_s() / max(sound.duration_s, self._sound.duration_s))
+            if self._may_hear():
+                self.step()
+        self.take(np.empty(0, np.float32), is_over=True)
+        while not self.is_done:
+            self.step()
+        report(1.0)
+        return self.result()
+
+
+def transcribe(
+    transcriber: Transcriber, sound: Clip | SoundFile, on_progress: ProgressCallback | None = None
+) -> Transcript:
+    """What is said in a recording, nothing heard or graded; see ``RecordingWorker.run``."""
+    return RecordingWorker(transcriber).run(sound, on_progress)[0]
+
+
+def hear_words_again(
+    hear: HearWords, recording: Clip | SoundFile, words: Sequence[Word]
+) -> TermTrack:
+    """Hear how the terms were said, among words with known times.
+
+    Args:
+        hear: hears a stretch.
+        recording: the sound.
+        words: in order, with their times.
+    """
+    sound = SampleBuffer()
+    track = TermTrack(hear, sound)
+    rest = list(words)
+    for block in blocks_of(recording):
+        sound.append(block)
+        reached_s = sound.duration_s - LOOK_BACK_S
+        count = sum(1 for word in rest if (word.end_s or 0.0) < reached_s)
+        track.add(rest[:count])
+        rest = rest[count:]
+        if track.is_due(is_over=False):
+            track.run(is_over=False)
+        needed_s = track.needs_from_s
+        sound.forget_before((reached_s if needed_s is None else needed_s) - LOOK_BACK_S)
+    track.add(rest)
+    track.run(is_over=True)
+    return track
+
+
+def _report_to_nobody(_share: float) -> None:
+    """Ignore it."""
 
 
 def unintelligible(

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from client.answering.pieces import (
+from client.answer.pieces import (
     Pace,
     PieceCutter,
+    SampleBuffer,
     SpokenPiece,
     count_that_fit,
     covered_s,
     segment_of,
     spans_of,
 )
-from client.answering.sample_buffer import SampleBuffer
-from tests.client.answering.planted import PlantedVoice, noise
+from tests.client.answer.planted import PlantedVoice, noise
 
 LIMIT_S = 28.0
 

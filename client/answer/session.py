@@ -1,30 +1,37 @@
-"""Turns the sound of one answer into a graded and stored attempt.
+"""Turns the sound or the text of one answer into a graded and stored attempt.
 
-Terminal and studio are thin over this module. Live or recorded, an answer takes the same path:
-clip → speech segments → transcript → hearing → submission (→ judge) → backend → outcome.
+Live or recorded, an answer takes the same path: clip → speech segments → transcript → hearing →
+submission (→ judge) → backend → outcome.
 """
 
 import threading
 import time
+import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from client.answering.hearing import AnswerHearing, Hear, HeardStretch
-from client.answering.live_answer import LiveAnswer
-from client.answering.recorded import RecordingWorker, hear_words_again
-from client.answering.submission import Outcome
-from client.answering.term_track import HearWords
-from client.answering.worker import AnswerWorker, Caption, ignore_caption
-from client.answering.written import WrittenSession
+from client.answer.answer import Answer, Outcome
+from client.answer.hearing import AnswerHearing, Hear, HeardStretch
+from client.answer.live import Caption, LiveTranscript
+from client.answer.term_track import HearWords
+from client.answer.worker import (
+    AnswerWorker,
+    RecordingWorker,
+    hear_words_again,
+    ignore_caption,
+)
 from client.audio.files import SoundFile
+from client.backend.outbox import OutboxError
 from client.backend.protocol import (
     SET_ASIDE,
     Backend,
+    QueuedError,
     RejectedError,
     UnavailableError,
 )
-from client.journal.kept_answer import KeptAnswer
 from client.transcription.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
 from pronunciation.passage import LogProbs, Passage
@@ -33,15 +40,14 @@ from server.contract import Evidence, Revision, Submission, Transcript, Word
 if TYPE_CHECKING:  # it brings an HTTP client
     from client.judging.judge import Judge
 
-T = TypeVar("T")
 
-
-class Session(WrittenSession):
-    """Turns sound into graded attempts.
+class Session:
+    """Turns answers into graded attempts.
 
     Args:
         backend: the server, embedded or shared.
-        load_transcriber: gives the engine; called once, at the first answer or by ``warm``.
+        load_transcriber: gives the engine; called once, at the first answer or by ``warm``;
+            ``None``: every answer is text already.
         hear: judges how the terms were said; ``None`` where there is no hearing.
         judge: is asked about key phrases that are not found; ``None``: nothing is asked.
     """
@@ -49,14 +55,15 @@ class Session(WrittenSession):
     def __init__(
         self,
         backend: Backend,
-        load_transcriber: Callable[[], Transcriber],
+        load_transcriber: Callable[[], Transcriber] | None = None,
         hear: Hear | None = None,
         judge: "Judge | None" = None,
     ) -> None:
-        super().__init__(backend, judge)
+        self._backend = backend
         self._load_transcriber = load_transcriber
         self._transcriber: Transcriber | None = None
         self._hear = hear
+        self._judge = judge
         self._loading = threading.Lock()
         self._engine_lock = threading.Lock()
         self._hearing_lock = threading.Lock()
@@ -65,6 +72,7 @@ class Session(WrittenSession):
         """Load the engine if it is not loaded; call it while the question is being spoken."""
         with self._loading:
             if self._transcriber is None:
+                assert self._load_transcriber is not None, "it reads only text"
                 self._transcriber = self._load_transcriber()
             self._transcriber.warm()
             return self._transcriber
@@ -83,62 +91,94 @@ class Session(WrittenSession):
         self,
         question_id: str,
         *,
-        kept: KeptAnswer | None = None,
+        answer: Answer | None = None,
         on_caption: Callable[[Caption], None] | None = None,
-    ) -> LiveAnswer:
-        """Begin an answer that is worked on while it is spoken.
+    ) -> LiveTranscript:
+        """Begin to work on an answer while it is spoken.
 
         Args:
             question_id: the question it answers.
-            kept: the answer in the journal; what is sent is noted there first.
+            answer: it, in the journal; what is sent is written down there first.
             on_caption: called from another thread with each piece as it is transcribed.
         """
-        return LiveAnswer(
+        return LiveTranscript(
             lambda show: self.worker(question_id, show),
-            lambda transcript, evidence: self._noted(question_id, transcript, evidence, kept),
-            self.submit,
+            lambda transcript, evidence: self._written(question_id, transcript, evidence, answer),
             on_caption,
         )
-
-    def answer(
-        self,
-        sound: Clip | SoundFile,
-        question_id: str,
-        *,
-        save: bool = True,
-        kept: KeptAnswer | None = None,
-        on_progress: ProgressCallback | None = None,
-    ) -> Outcome:
-        """Transcribe, hear and grade a recording.
-
-        Args:
-            sound: the recording.
-            question_id: the question it answers.
-            save: store the attempt in the history.
-            kept: the answer in the journal; what is sent is noted there first.
-            on_progress: takes the share of the transcription that is done, 0 to 1.
-
-        Raises:
-            NoSpeech: nobody speaks in the recording.
-            EngineError, BackendError: the engine or the server failed.
-        """
-        submission = self.prepare(sound, question_id, kept=kept, on_progress=on_progress)
-        return self.submit(submission, save=save)
 
     def prepare(
         self,
         sound: Clip | SoundFile,
         question_id: str,
         *,
-        kept: KeptAnswer | None = None,
+        answer: Answer | None = None,
         on_progress: ProgressCallback | None = None,
     ) -> Submission:
-        """Transcribe and hear a recording: what ``submit`` takes. See ``answer``."""
-        condition = None if kept is None else kept.entry.condition
+        """Transcribe and hear a recording: what ``submit`` takes.
+
+        Args:
+            sound: the recording.
+            question_id: the question it answers.
+            answer: it, in the journal; what is sent is written down there first.
+            on_progress: takes the share of the transcription that is done, 0 to 1.
+
+        Raises:
+            NoSpeech: nobody speaks in the recording.
+            EngineError, BackendError: the engine or the server failed.
+        """
+        condition = None if answer is None else answer.entry.condition
         transcript, evidence = self.recording_worker(question_id).run(
             sound, on_progress, condition=condition
         )
-        return self._noted(question_id, transcript, evidence, kept)
+        return self._written(question_id, transcript, evidence, answer)
+
+    def read(self, transcript: Transcript, question_id: str, *, save: bool = True) -> Outcome:
+        """Grade an answer that is text already: typed, or transcribed elsewhere.
+
+        Raises:
+            BackendError: the server failed.
+        """
+        submission = self._written(question_id, transcript, Evidence())
+        return self.store_or_grade(submission) if save else self.submit(submission, save=False)
+
+    def store_or_grade(self, submission: Submission, answer: Answer | None = None) -> Outcome:
+        """Have an answer stored; where neither store nor outbox can be written, graded at least.
+
+        Raises:
+            BackendError: the server refused it.
+        """
+        try:
+            return self.submit(submission, save=True, answer=answer)
+        except OutboxError as error:
+            graded = self.submit(submission, save=False)
+            return replace(graded, unsaved=f"the answer is graded but not stored: {error}")
+
+    def submit(
+        self, submission: Submission, *, save: bool, answer: Answer | None = None
+    ) -> Outcome:
+        """Have an answer graded, and stored if ``save``.
+
+        Args:
+            submission: what is sent.
+            save: store it in the history.
+            answer: it, in the journal; where the server refuses it for good, the outbox keeps it
+                with its recording.
+
+        Raises:
+            BackendError: the server refused it, or (with ``save=False``) is away.
+        """
+        if not save:
+            return Outcome(submission, self._backend.grade(submission))
+        try:
+            attempt = self._backend.submit(submission)
+        except QueuedError as error:
+            return Outcome(submission, None, waiting=str(error))
+        except RejectedError as error:
+            if error.code == SET_ASIDE and answer is not None:
+                answer.stored()
+            raise
+        return Outcome(submission, attempt.report, attempt.id)
 
     def transcribe_again(
         self,
@@ -219,14 +259,19 @@ class Session(WrittenSession):
         hear_words = self._hearing_for(question_id)
         return RecordingWorker(self.warm(), hear_words, engine_lock=self._engine_lock)
 
-    def _noted(
-        self, question_id: str, transcript: Transcript, evidence: Evidence, kept: KeptAnswer | None
+    def _written(
+        self,
+        question_id: str,
+        transcript: Transcript,
+        evidence: Evidence,
+        answer: Answer | None = None,
     ) -> Submission:
-        """What is sent of an answer, noted in the journal first."""
-        entry = None if kept is None else kept.entry
-        submission = self._prepare(question_id, transcript, evidence, entry)
-        if kept is not None:
-            kept.transcribed(submission)
+        """What is sent of an answer, judged if there is a judge, and written down first."""
+        submission = new_submission(question_id, transcript, evidence, answer)
+        if self._judge is not None:
+            submission = self._judge.judged(submission, self._backend)
+        if answer is not None:
+            answer.transcribed(submission)
         return submission
 
     def _hearing_for(self, question_id: str) -> HearWords | None:
@@ -257,15 +302,17 @@ class Session(WrittenSession):
             return self._transcriber.decode(passages)
 
 
-def handed_over(kept: KeptAnswer, submit: Callable[[], T]) -> T:
-    """Send an answer; if the server refuses it, the outbox keeps it with its recording.
-
-    Raises:
-        RejectedError: the server refused it.
-    """
-    try:
-        return submit()
-    except RejectedError as error:
-        if error.code == SET_ASIDE:
-            kept.stored()
-        raise
+def new_submission(
+    question_id: str,
+    transcript: Transcript,
+    evidence: Evidence | None = None,
+    answer: Answer | None = None,
+) -> Submission:
+    """An answer with its id and time from the journal; without one there, given now."""
+    return Submission(
+        submission_id=answer.submission_id if answer else uuid.uuid4().hex,
+        question_id=question_id,
+        created_at=answer.spoken_at if answer else datetime.now(UTC),
+        transcript=transcript,
+        evidence=evidence or Evidence(),
+    )

@@ -5,12 +5,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from client.answering.recorded import RecordingWorker
-from client.answering.worker import AnswerWorker, Caption, unintelligible
+from client.answer.worker import AnswerWorker, Caption, RecordingWorker, unintelligible
 from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
-from tests.client.answering.planted import FedVoice, noise
+from tests.client.answer.planted import FedVoice, noise
 
 Spans = list[tuple[float, float]]
 LONGEST_S = 120.0
@@ -60,7 +59,7 @@ def wait_s(
     planted = [(max(0.0, a - shift_s), b - shift_s) for a, b in spans if b - shift_s > 0.2]
     clock, shown = Clock(), list[tuple[float, Caption]]()
     engine = CostlyEngine(clock, cost_s)
-    monkeypatch.setattr("client.answering.worker.VoiceActivity", lambda: FedVoice(planted))
+    monkeypatch.setattr("client.answer.worker.VoiceActivity", lambda: FedVoice(planted))
     worker, fed = (
         AnswerWorker(
             engine, show=lambda each: shown.append((clock.now_s, each)), clock=clock.monotonic
@@ -169,7 +168,7 @@ def test_what_the_engine_cannot_make_out_is_evidence_and_no_words(
             return [Word(text="so", start_s=0.5 * n, end_s=0.5 * n + 0.4) for n in range(count)]
 
     spans = [(1.0, 9.0), (11.0, 19.0), (21.0, 29.0)]
-    monkeypatch.setattr("client.answering.worker.VoiceActivity", lambda: FedVoice(spans))
+    monkeypatch.setattr("client.answer.worker.VoiceActivity", lambda: FedVoice(spans))
 
     transcript, evidence = RecordingWorker(HalfDeaf()).run(Clip(NOISE[: 30 * SAMPLE_RATE_HZ]))
 

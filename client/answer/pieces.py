@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from client.answering.sample_buffer import SampleBuffer
+from client.answer.sample_buffer import SampleBuffer
 from client.audio.voice_activity import VoiceActivity
 from client.transcription.segments import (
     CUT_SEARCH_S,

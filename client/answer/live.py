@@ -1,4 +1,4 @@
-"""An answer that is transcribed, heard and measured while it is spoken.
+"""What an answer says, worked out while it is spoken.
 
 After "stop" only the last piece is left, however long the answer was: voice activity is followed
 as the sound comes, pieces between pauses go to the engine while the candidate continues, and the
@@ -7,13 +7,12 @@ terms in them are heard at once.
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from client.answering.submission import Outcome
-from client.answering.worker import AnswerWorker, Caption
 from client.core.errors import ClientError
 from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.errors import AudioError
@@ -22,47 +21,64 @@ from server.contract import Evidence, Submission, Transcript
 Samples = npt.NDArray[np.float32]
 
 
+@dataclass(frozen=True)
+class Caption:
+    """What was said between two pauses.
+
+    Attributes:
+        text: as the engine wrote it.
+        start_s: when its first word starts, in seconds from the start of the answer.
+        end_s: when its last word ends.
+    """
+
+    text: str
+    start_s: float
+    end_s: float
+
+
+class Worker(Protocol):
+    """What works on an answer, all on one thread; see ``AnswerWorker``."""
+
+    is_done: bool
+
+    @property
+    def has_work(self) -> bool:
+        """Whether ``step`` has something to do without more sound."""
+
+    def take(self, samples: Samples, *, is_over: bool) -> None:
+        """Take the next sound."""
+
+    def step(self) -> None:
+        """Do one thing."""
+
+    def result(self) -> tuple[Transcript, Evidence]:
+        """Transcript and evidence of the whole answer."""
+
+
 class AnswerCancelledError(ClientError):
     """The answer was discarded: there is nothing to finish."""
 
 
-class Prepare(Protocol):
-    """Makes what is sent of an answer."""
-
-    def __call__(self, transcript: Transcript, evidence: Evidence) -> Submission:
-        """The answer with its own ID."""
-
-
-class Submit(Protocol):
-    """Sends an answer."""
-
-    def __call__(self, submission: Submission, *, save: bool) -> Outcome:
-        """Have it graded, and stored if ``save``."""
-
-
-class LiveAnswer:
+class LiveTranscript:
     """Takes the sound of one answer block by block; made by ``Session.listen``.
 
     All methods may be called from any thread. A separate thread does the work; it ends by
-    itself after ``finish`` or ``cancel``.
+    itself after ``result`` or ``cancel``.
 
     Args:
         make_worker: gives what works on it and shows its captions; called on that thread.
         prepare: makes what is sent of the finished answer; called once, on that thread.
-        submit: sends the finished answer; called again with the same one where it failed.
         on_caption: called on that thread with each piece as it is transcribed.
     """
 
     def __init__(
         self,
-        make_worker: Callable[[Callable[[Caption], None]], AnswerWorker],
-        prepare: Prepare,
-        submit: Submit,
+        make_worker: Callable[[Callable[[Caption], None]], Worker],
+        prepare: Callable[[Transcript, Evidence], Submission],
         on_caption: Callable[[Caption], None] | None = None,
     ) -> None:
         self._make_worker = make_worker
         self._prepare = prepare
-        self._submit = submit
         self._on_caption = on_caption
         self._changed = threading.Condition()
         self._blocks: list[Samples] = []
@@ -72,8 +88,6 @@ class LiveAnswer:
         self._captions: tuple[Caption, ...] = ()
         self._submission: Submission | None = None
         self._failure: BaseException | None = None
-        self._outcomes: dict[bool, Outcome] = {}
-        self._submitting = threading.Lock()
         self._thread = threading.Thread(target=self._work, name="aloud-live-answer", daemon=True)
         self._thread.start()
 
@@ -90,7 +104,7 @@ class LiveAnswer:
     def feed(self, samples: Samples) -> None:
         """Take the next block and return at once.
 
-        Sound that comes after ``finish`` or ``cancel`` is ignored.
+        Sound that comes after ``result`` or ``cancel`` is ignored.
 
         Args:
             samples: 16 kHz, mono, float32 of shape ``(n,)``; what lies outside [-1, 1] is cut.
@@ -111,15 +125,13 @@ class LiveAnswer:
             self._fed += block.size
             self._changed.notify_all()
 
-    def finish(self, *, save: bool = True) -> Outcome:
-        """The candidate has stopped: wait for what is left, and have the answer graded.
-
-        May be called again where the server failed; the answer keeps its id.
+    def result(self) -> Submission:
+        """The candidate has stopped: wait for what is left.
 
         Raises:
             NoSpeech: nobody speaks in the answer.
             AnswerCancelledError: it was discarded.
-            EngineError, WeightsError, BackendError: engine or server failed.
+            EngineError, WeightsError: the engine failed.
         """
         with self._changed:
             self._is_over = True
@@ -130,10 +142,7 @@ class LiveAnswer:
         if self._failure is not None:
             raise self._failure
         assert self._submission is not None
-        with self._submitting:
-            if save not in self._outcomes:
-                self._outcomes[save] = self._submit(self._submission, save=save)
-            return self._outcomes[save]
+        return self._submission
 
     def cancel(self) -> None:
         """Discard the answer; returns at once, what runs in the engine is dropped."""
@@ -153,7 +162,7 @@ class LiveAnswer:
                 worker.step()
             if not self._cancelled:
                 self._submission = self._prepare(*worker.result())
-        except BaseException as error:  # raised again by finish, in the caller's thread
+        except BaseException as error:  # raised again by result, in the caller's thread
             self._failure = error
 
     def _next(self, *, wait: bool) -> tuple[Samples, bool] | None:

@@ -25,9 +25,12 @@ from starlette.testclient import TestClient
 import client.audio.recorder
 import client.studio.routes.drills
 import client.terminal.interview
-from client.answering.session import Session
+from client.answer.answer import Answer
+from client.answer.answers import Answers
+from client.answer.journal import Journal
+from client.answer.session import Session
 from client.audio.files import read_audio
-from client.audio.take_file import HEADER_BYTES, TakeWriter
+from client.audio.take_file import HEADER_BYTES, PART_SUFFIX, TakeWriter
 from client.backend.embedded import open_embedded
 from client.backend.outbox import AnswerOutbox
 from client.backend.remote import RemoteBackend
@@ -36,11 +39,8 @@ from client.core.errors import NoSpeech
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.data.own_recordings import OwnRecordings
-from client.journal.journal import Journal
-from client.journal.kept_answer import KeptAnswer
-from client.practice.drills.drill_session import DrillSession, DrillVerdict
+from client.practice.drills.drill_session import DrillSession, DrillVerdict, TakesOfItems
 from client.practice.drills.items import Item, load_items
-from client.practice.finishing import Finisher
 from client.studio.app import create_studio
 from client.terminal.drill import DrillScreen, recorder_of_takes
 from client.terminal.interview import Interview
@@ -139,16 +139,20 @@ def backend_of(settings: ClientSettings) -> Iterator[OutboxBackend]:
 
 def note_what_is_said(log: Path) -> None:
     """Have every answer write a line when its first sound is on the disk; a killed process too."""
-    opened = KeptAnswer.open
+    opened = Answer.open
 
-    def noting(kept: KeptAnswer, rate_hz: int) -> TakeWriter:
-        writer = opened(kept, rate_hz)
+    def noting(answer: Answer, rate_hz: int) -> TakeWriter:
+        writer = opened(answer, rate_hz)
         append = writer.append
 
         def first(samples: Any) -> None:
             append(samples)
             if samples.size:
-                line = [kept.submission_id, kept.spoken_at.isoformat(), kept.entry.kind]
+                line = [
+                    answer.submission_id,
+                    answer.spoken_at.isoformat(),
+                    answer.entry.kind,
+                ]
                 with log.open("ab") as file:
                     file.write(json.dumps(line).encode() + b"\n")
                 writer.append = append  # type: ignore[method-assign]
@@ -156,7 +160,7 @@ def note_what_is_said(log: Path) -> None:
         writer.append = first  # type: ignore[method-assign]
         return writer
 
-    KeptAnswer.open = noting  # type: ignore[method-assign]
+    Answer.open = noting  # type: ignore[method-assign]
 
 
 def _microphone() -> None:
@@ -185,10 +189,10 @@ def interview(settings: ClientSettings) -> None:
     Interview._choose = lambda _: [make_question(QUESTION)]  # type: ignore[method-assign]
     with backend_of(settings) as backend:
         session = Session(backend, Engine)
-        nothing = Finisher(Journal(settings.home / "none"), backend, lambda: session, _no, hear)
+        answers = answers_here(settings, backend, session)
         while True:
             Interview(
-                settings, backend, session, one_question(), _console(), lambda *_: None, nothing
+                settings, backend, session, one_question(), _console(), lambda *_: None, answers
             ).run()
 
 
@@ -275,15 +279,17 @@ def look_and_finish(
         waiting = {each.item_id for each in (*backend.outbox.pending(), *backend.reviews.pending())}
         items = {item.id: item for item in load_items(settings).of(None)}
         session = Session(backend, Engine)
-        finisher = Finisher(Journal.of(settings), backend, lambda: session, items.get, hear)
-        offers = finisher.offers()
-        offered = {each.unfinished.entry.submission_id for each in offers}
+        answers = Answers(
+            Journal.of(settings), backend, lambda: session, TakesOfItems(items.get, hear)
+        )
+        offers = answers.unfinished()
+        offered = {each.submission_id for each in offers}
         not_offered = ids - offered - set(stored) - waiting - set(_stored(settings))
-        stages = [each.unfinished.entry.state for each in offers]
+        stages = [each.state for each in offers]
         failures = []
         for offer in offers:
             try:
-                finisher.finish(offer)
+                answers.finish(offer)
             except NoSpeech:
                 pass  # killed before anything was said; it stays, and is offered again
             except Exception as error:
@@ -296,7 +302,7 @@ def look_and_finish(
     parts = {path.name.split(".")[0] for path in settings.recordings.glob("*.wav.part")}
     # the journal deletes what holds no sound after a minute
     soundless = {path.stem for path in settings.recordings.glob("*.wav") if not _holds_sound(path)}
-    awaited = parts | soundless | {each.stem for each in unfinished}
+    awaited = parts | soundless | {each.name.removesuffix(PART_SUFFIX) for each in unfinished}
     silent = [
         id_
         for id_, _, kind in said
@@ -334,8 +340,16 @@ class _Silent:
         pass
 
 
-def _no(_: str) -> None:
-    return None
+def answers_here(settings: ClientSettings, backend: OutboxBackend, session: Session) -> Answers:
+    """What finishes answers; it offers none of those that were killed before."""
+
+    class Nothing(Journal):
+        def unfinished(self) -> tuple[Answer, ...]:
+            return ()
+
+    return Answers(
+        Nothing.of(settings), backend, lambda: session, TakesOfItems(lambda _: None, hear)
+    )
 
 
 @contextmanager

@@ -1,28 +1,27 @@
-"""The journal of one data folder: begins answers, and finds unfinished ones."""
+"""The answers of one data folder that are not stored yet: begins new ones, finds the others."""
 
 import contextlib
 import hashlib
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Self
 
 from pydantic import ValidationError
 
-from client.audio.take_file import HEADER_BYTES, PART_SUFFIX, STAMP_FORMAT, is_held, length_s
-from client.core.errors import RecordingError
-from client.core.settings import ClientSettings
-from client.journal.entry import EMBEDDED, Entry
-from client.journal.kept_answer import (
+from client.answer.answer import (
     DRAFT_SUFFIX,
+    EMBEDDED,
     ENTRY_SUFFIX,
     OLD_REASON_SUFFIX,
     WAV_SUFFIX,
-    KeptAnswer,
+    Answer,
+    Entry,
 )
+from client.audio.take_file import HEADER_BYTES, PART_SUFFIX, STAMP_FORMAT, is_held, length_s
+from client.core.settings import ClientSettings
 from server.contract import Submission
 
 _EMPTY_AFTER_S: Final = 60.0
@@ -30,64 +29,6 @@ _EMPTY_AFTER_S: Final = 60.0
 _STAMPED: Final = re.compile(r"\d{8}T\d{12}Z-.*")
 """What the recordings of answers without an end are called; kept ones have their answer's id."""
 _MAX_ENTRY_BYTES: Final = 64 << 20
-
-
-@dataclass(frozen=True)
-class Unfinished:
-    """An answer, or a take of a drill, that nobody works on.
-
-    Attributes:
-        folder: of the recordings.
-        stem: what its files are called, without their suffix.
-        name: what it is asked for by.
-        entry: what is known of it.
-        duration_s: how much was said.
-        is_old: an earlier version of Aloud recorded it: what it answers is known only as its label.
-    """
-
-    folder: Path
-    stem: str
-    name: str
-    entry: Entry
-    duration_s: float
-    is_old: bool = False
-
-    @property
-    def started_at(self) -> datetime:
-        """When the recording began."""
-        return self.entry.spoken_at
-
-    @property
-    def reason(self) -> str:
-        """Why it is unfinished; empty if nobody could tell, as after a crash."""
-        return self.entry.reason
-
-    def is_for(self, server: str | None) -> bool:
-        """Whether it was spoken for this server (``None``: the embedded one)."""
-        return self.entry.server is None or self.entry.server == (server or EMBEDDED)
-
-    def take_up(self) -> KeptAnswer:
-        """Work on it.
-
-        Raises:
-            TakeHeldError: another program does; RecordingError: it no longer exists.
-        """
-        return KeptAnswer(self.folder, self.entry, self.stem).hold()
-
-    def discard(self) -> None:
-        """Delete it for good.
-
-        Raises:
-            TakeHeldError: another program works on it; RecordingError: it cannot be deleted.
-        """
-        self.take_up().discard()
-
-    def note(self, reason: str) -> None:
-        """Keep the reason why it could not be finished, to show it later."""
-        try:
-            self.take_up().let_go(reason)
-        except RecordingError:
-            return
 
 
 class Journal:
@@ -111,18 +52,18 @@ class Journal:
         """The journal in the settings' data folder."""
         return cls(settings.recordings, settings.server)
 
-    def answer(self, question_id: str, engine: str = "") -> KeptAnswer:
+    def answer(self, question_id: str, engine: str = "") -> Answer:
         """A new answer to a question; ``open`` begins it."""
         server = self.server or EMBEDDED
-        return KeptAnswer(self.folder, Entry(asked=question_id, engine=engine, server=server))
+        return Answer(self.folder, Entry(asked=question_id, engine=engine, server=server))
 
-    def drill(self, item_id: str, drill_set: str) -> KeptAnswer:
+    def drill(self, item_id: str, drill_set: str) -> Answer:
         """A new take of a drill's item; ``open`` begins it."""
         server = self.server or EMBEDDED
         entry = Entry(kind="drill", asked=item_id, drill_set=drill_set, server=server)
-        return KeptAnswer(self.folder, entry)
+        return Answer(self.folder, entry)
 
-    def sending(self, submission: Submission) -> KeptAnswer:
+    def sending(self, submission: Submission) -> Answer:
         """An answer whose words are known before its sound is stored, such as a recorded file."""
         entry = Entry(
             submission_id=submission.submission_id,
@@ -133,18 +74,18 @@ class Journal:
             state="transcribed",
             submission=submission,
         )
-        return KeptAnswer(self.folder, entry)
+        return Answer(self.folder, entry)
 
-    def unfinished(self) -> tuple[Unfinished, ...]:
+    def unfinished(self) -> tuple[Answer, ...]:
         """What nobody works on and has no end, the oldest first.
 
         Takes of earlier versions of Aloud are among it. What holds no sound is left out, and
         deleted once it is older than a minute.
         """
         found = [each for stem in self._stems() if (each := self._look_at(stem)) is not None]
-        return tuple(sorted(found, key=lambda each: (each.started_at, each.stem)))
+        return tuple(sorted(found, key=lambda each: (each.spoken_at, each.name)))
 
-    def find(self, name: str) -> Unfinished | None:
+    def find(self, name: str) -> Answer | None:
         """An unfinished answer by its name; a name never becomes a path."""
         return next((each for each in self.unfinished() if each.name == name), None)
 
@@ -171,7 +112,7 @@ class Journal:
             with contextlib.suppress(OSError):
                 (self.folder / (stem + suffix)).unlink(missing_ok=True)
 
-    def _look_at(self, stem: str) -> Unfinished | None:
+    def _look_at(self, stem: str) -> Answer | None:
         with contextlib.suppress(OSError):
             part, whole = (self.folder / (stem + suffix) for suffix in (PART_SUFFIX, WAV_SUFFIX))
             sound = part if part.exists() else whole
@@ -187,11 +128,8 @@ class Journal:
                     sound.unlink(missing_ok=True)
                     self._settle(stem)
                 return None
-            entry = self._read(stem)
-            known = entry or self._old(stem, sound)
-            return Unfinished(
-                self.folder, stem, stem + PART_SUFFIX, known, duration_s, is_old=entry is None
-            )
+            entry = self._read(stem) or self._old(stem, sound)
+            return Answer(self.folder, entry, stem, duration_s)
         return None
 
     def _read(self, stem: str) -> Entry | None:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from client.answering.hearing import HeardStretch
-from client.answering.sample_buffer import SampleBuffer
+from client.answer.hearing import HeardStretch
+from client.answer.sample_buffer import SampleBuffer
 from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
 from server.contract import Evidence, HeardPhrase, HeardTerm, Word

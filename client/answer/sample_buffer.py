@@ -9,7 +9,7 @@ from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 class SampleBuffer:
     """The answer's samples so far, without those that are no longer needed.
 
-    Taking more costs the same however many there are.
+    Taking more costs the same however many there are. All of three hours would be 690 MB.
     """
 
     def __init__(self) -> None:

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.answering.recorded import RecordingWorker
-from client.answering.sample_buffer import SampleBuffer
-from client.answering.worker import HELD_S
+from client.answer.sample_buffer import SampleBuffer
+from client.answer.worker import HELD_S, RecordingWorker
 from client.audio.files import SoundFile, read_audio
 from client.audio.speech import check_for_speech
 from client.core.errors import NoSpeech

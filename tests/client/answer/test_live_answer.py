@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from client.answering.hearing import AnswerHearing, HeardStretch
-from client.answering.live_answer import AnswerCancelledError, LiveAnswer
-from client.answering.session import Session
-from client.answering.submission import Outcome
-from client.answering.worker import Caption, evidence_of
+from client.answer.hearing import AnswerHearing, HeardStretch
+from client.answer.live import AnswerCancelledError, Caption, LiveTranscript
+from client.answer.session import Session
+from client.answer.worker import evidence_of
 from client.audio.files import read_audio
 from client.audio.speech import speech_segments
-from client.backend.protocol import Backend, RejectedError, UnavailableError
+from client.backend.protocol import Backend, RejectedError
 from client.core.errors import EngineError, NoSpeech, WeightsError
 from client.data import demo
 from client.transcription.base import Transcriber
@@ -106,7 +105,7 @@ def session(engine: Transcriber, desk: BackendStub | None = None, hear: object =
     return Session(backend, lambda: engine, hear)  # type: ignore[arg-type]
 
 
-def feed(live: LiveAnswer, samples: np.ndarray, seed: int = 1) -> None:
+def feed(live: LiveTranscript, samples: np.ndarray, seed: int = 1) -> None:
     """Blocks of any size, as sound systems and web pages give them."""
     rng, at = np.random.default_rng(seed), 0
     while at < samples.size:
@@ -131,11 +130,11 @@ def test_pieces_are_transcribed_while_the_candidate_speaks_on() -> None:
         until(lambda number=number: engine.runs >= number)  # type: ignore[misc]
     until(lambda: len(live.captions) >= 2)
     runs_before_stop = engine.runs
-    outcome = live.finish(save=False)
+    submission = live.result()
 
     assert engine.runs == runs_before_stop, "after a silence nothing is left to transcribe"
     assert live.captions == tuple(shown)
-    text = outcome.submission.transcript.text
+    text = submission.transcript.text
     assert text == " ".join(caption.text for caption in shown)
     assert len(text.split()) == sum(len(words) for words in PHRASES)
     assert live.duration_s == pytest.approx(sum(p.size for p in phrases(1.8)) / SAMPLE_RATE_HZ)
@@ -146,7 +145,7 @@ def test_pauses_are_those_of_the_whole_recording() -> None:
     live = session(LoudRuns()).listen(QUESTION)
 
     feed(live, whole, seed=7)
-    evidence = live.finish(save=False).submission.evidence
+    evidence = live.result().evidence
 
     assert evidence.pauses
     assert evidence.sound is not None
@@ -166,10 +165,10 @@ def test_the_words_are_those_of_the_whole_recording(tiny: Transcriber) -> None:
         feed(live, phrase)
         time.sleep(0.3)  # some of it is transcribed on its own, some together
 
-    spoken = live.finish(save=False).submission.transcript
-    recorded = rehearsal.answer(Clip(np.concatenate(phrases())), QUESTION, save=False)
+    spoken = live.result().transcript
+    recorded = rehearsal.prepare(Clip(np.concatenate(phrases())), QUESTION)
 
-    whole = recorded.submission.transcript
+    whole = recorded.transcript
     said = [word for words in PHRASES for word in words]
     assert [word.text.strip(".,").lower() for word in spoken.words] == said
     assert [word.text.strip(".,").lower() for word in whole.words] == said
@@ -183,8 +182,8 @@ def test_a_question_follows_while_the_last_answer_is_transcribed_and_the_engine_
     rehearsal, said = session(engine), phrases()
     first = rehearsal.listen(QUESTION)
     feed(first, np.concatenate(said[:2]))
-    outcomes: list[Outcome] = []
-    waiting = threading.Thread(target=lambda: outcomes.append(first.finish(save=False)))
+    outcomes: list[Submission] = []
+    waiting = threading.Thread(target=lambda: outcomes.append(first.result()))
     waiting.start()
     second = rehearsal.listen(QUESTION)
     feed(second, said[2])
@@ -192,11 +191,11 @@ def test_a_question_follows_while_the_last_answer_is_transcribed_and_the_engine_
     assert engine.pid is not None
     os.kill(engine.pid, signal.SIGKILL)
 
-    outcomes.append(second.finish(save=False))
+    outcomes.append(second.result())
     waiting.join()
 
     wanted = {(*PHRASES[0], *PHRASES[1]), PHRASES[2]}
-    words = [each.submission.transcript.words for each in outcomes]
+    words = [each.transcript.words for each in outcomes]
     assert {tuple(word.text.strip(".,").lower() for word in heard) for heard in words} == wanted
 
 
@@ -216,8 +215,8 @@ def test_words_and_verdicts_are_those_of_the_recording(
     live = rehearsal.listen(QUESTION)
     feed(live, whole)
 
-    spoken = live.finish(save=False).submission
-    recorded = rehearsal.answer(Clip(whole), QUESTION, save=False).submission
+    spoken = live.result()
+    recorded = rehearsal.prepare(Clip(whole), QUESTION)
 
     mine, theirs = spoken.transcript.text.split(), recorded.transcript.text.split()
     assert len(set(mine) & set(theirs)) >= 0.9 * len(set(theirs))
@@ -250,7 +249,7 @@ def test_without_speech_the_engine_hears_nothing(sound: np.ndarray, reason: str)
     feed(live, sound.astype(np.float32))
 
     with pytest.raises(NoSpeech, match=reason):
-        live.finish()
+        live.result()
     assert engine.runs == 0
     assert live.captions == ()
 
@@ -264,7 +263,7 @@ def test_speech_that_the_engine_makes_no_words_of_is_no_answer() -> None:
     feed(live, phrases()[0])
 
     with pytest.raises(NoSpeech, match="no words"):
-        live.finish()
+        live.result()
 
 
 def test_feeding_never_waits_for_the_engine() -> None:
@@ -281,7 +280,7 @@ def test_feeding_never_waits_for_the_engine() -> None:
     engine.gate.set()
 
     assert fed_in_s < 20.0
-    text = live.finish(save=False).submission.transcript.text
+    text = live.result().transcript.text
     assert len(text.split()) == len(PHRASES[0]) + sum(len(words) for words in PHRASES)
 
 
@@ -300,15 +299,15 @@ def test_a_discarded_answer_returns_at_once_and_frees_the_engine() -> None:
     live.feed(phrases()[1])
     engine.gate.set()
     with pytest.raises(AnswerCancelledError):
-        live.finish()
+        live.result()
 
     again = rehearsal.listen(QUESTION)
     feed(again, phrases()[1])
-    assert len(again.finish(save=False).submission.transcript.words) == len(PHRASES[1])
+    assert len(again.result().transcript.words) == len(PHRASES[1])
     assert live.captions == ()
 
 
-def test_what_fails_in_the_engine_is_said_by_finish() -> None:
+def test_what_fails_in_the_engine_is_said_at_the_end() -> None:
     engine = LoudRuns()
     engine.failure = EngineError("out of memory")
     live = session(engine).listen(QUESTION)
@@ -317,10 +316,10 @@ def test_what_fails_in_the_engine_is_said_by_finish() -> None:
     feed(live, phrases()[1])
 
     with pytest.raises(EngineError, match="out of memory"):
-        live.finish()
+        live.result()
 
 
-def test_an_engine_that_cannot_be_loaded_is_said_by_finish() -> None:
+def test_an_engine_that_cannot_be_loaded_is_said_at_the_end() -> None:
     def missing() -> Transcriber:
         raise WeightsError("Whisper base.en is not installed")
 
@@ -328,24 +327,7 @@ def test_an_engine_that_cannot_be_loaded_is_said_by_finish() -> None:
     feed(live, phrases()[0])
 
     with pytest.raises(WeightsError, match=r"base\.en"):
-        live.finish()
-
-
-def test_after_a_server_that_failed_it_can_be_finished_again() -> None:
-    desk = BackendStub()
-    desk.failures = [UnavailableError("the server is away")]
-    engine = LoudRuns()
-    live = session(engine, desk).listen(QUESTION)
-    feed(live, phrases()[0])
-
-    with pytest.raises(UnavailableError):
-        live.finish(save=False)
-    runs = engine.runs
-    outcome = live.finish(save=False)
-
-    assert [each.submission_id for each in desk.graded] == [outcome.submission.submission_id] * 2
-    assert engine.runs == runs
-    assert live.finish(save=False) is outcome
+        live.result()
 
 
 class OneJudge:
@@ -361,23 +343,18 @@ class OneJudge:
         return submission.model_copy(update={"evidence": evidence})
 
 
-def test_a_judge_is_asked_once_however_often_the_answer_is_sent() -> None:
-    desk, judge = BackendStub(), OneJudge()
-    desk.failures = [UnavailableError("the server is away")]
-    backend: Backend = desk  # type: ignore[assignment]
-    rehearsal = Session(backend, LoudRuns, judge=judge)  # type: ignore[arg-type]
-    live = rehearsal.listen(QUESTION)
+def test_a_judge_is_asked_once_however_often_the_answer_is_looked_at() -> None:
+    judge = OneJudge()
+    backend: Backend = BackendStub()  # type: ignore[assignment]
+    live = Session(backend, LoudRuns, judge=judge).listen(QUESTION)  # type: ignore[arg-type]
     feed(live, phrases()[0])
 
-    with pytest.raises(UnavailableError):
-        live.finish(save=False)
-    outcome = live.finish(save=False)
+    submission = live.result()
 
-    assert judge.asked == [outcome.submission.submission_id]
-    assert desk.graded == [outcome.submission] * 2
-    judgment = outcome.submission.evidence.judgment
-    assert judgment is not None
-    assert judgment.model == "small"
+    assert live.result() is submission
+    assert judge.asked == [submission.submission_id]
+    assert submission.evidence.judgment is not None
+    assert submission.evidence.judgment.model == "small"
 
 
 def test_a_judge_is_not_asked_about_a_discarded_answer() -> None:
@@ -388,7 +365,7 @@ def test_a_judge_is_not_asked_about_a_discarded_answer() -> None:
     live.cancel()
 
     with pytest.raises(AnswerCancelledError):
-        live.finish(save=False)
+        live.result()
     assert judge.asked == []
 
 
@@ -400,8 +377,8 @@ def test_a_screen_that_breaks_does_not_cost_the_answer() -> None:
     for phrase in phrases(2.0):
         feed(live, phrase)
 
-    outcome = live.finish(save=False)
-    assert len(outcome.submission.transcript.words) == sum(len(words) for words in PHRASES)
+    submission = live.result()
+    assert len(submission.transcript.words) == sum(len(words) for words in PHRASES)
 
 
 def test_where_the_hearing_cannot_judge_the_evidence_says_why() -> None:
@@ -411,17 +388,17 @@ def test_where_the_hearing_cannot_judge_the_evidence_says_why() -> None:
     live = session(LoudRuns(), hear=hear).listen(QUESTION)
     feed(live, phrases()[0])
 
-    submission = live.finish(save=False).submission
+    submission = live.result()
     assert submission.evidence.heard == ()
     assert submission.evidence.hearing_problem == "the words do not fit the sound"
 
 
-def test_a_question_that_nobody_knows_is_said_by_finish() -> None:
+def test_a_question_that_nobody_knows_is_said_at_the_end() -> None:
     live = session(LoudRuns(), hear=lambda *_: HeardStretch()).listen("no-such-question")
     feed(live, phrases()[0])
 
     with pytest.raises(RejectedError, match="no-such-question"):
-        live.finish()
+        live.result()
 
 
 def test_blocks_are_copied_and_mended_and_others_are_refused() -> None:
@@ -439,5 +416,5 @@ def test_blocks_are_copied_and_mended_and_others_are_refused() -> None:
     with pytest.raises(AudioError):
         live.feed(np.zeros((10, 2), np.float32))
 
-    outcome = live.finish(save=False)
-    assert len(outcome.submission.transcript.words) == len(PHRASES[0])
+    submission = live.result()
+    assert len(submission.transcript.words) == len(PHRASES[0])

@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from client.answer.answer import Answer, Entry
+from client.answer.journal import Journal
 from client.audio.files import SoundFile
 from client.audio.take_file import STAMP_FORMAT, TakeHeldError, TakeWriter
 from client.core.errors import EngineError, RecordingError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
-from client.journal.entry import Entry
-from client.journal.journal import Journal
-from client.journal.kept_answer import KeptAnswer
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Submission, Transcript
 
@@ -32,7 +31,7 @@ def journal(tmp_path: Path) -> Journal:
     return Journal.of(ClientSettings(home=tmp_path))
 
 
-def spoken(journal: Journal, question_id: str = "kv-cache") -> tuple[KeptAnswer, TakeWriter]:
+def spoken(journal: Journal, question_id: str = "kv-cache") -> tuple[Answer, TakeWriter]:
     """An answer of one second that is being recorded."""
     kept = journal.answer(question_id)
     writer = kept.open(SAMPLE_RATE_HZ)
@@ -40,7 +39,7 @@ def spoken(journal: Journal, question_id: str = "kv-cache") -> tuple[KeptAnswer,
     return kept, writer
 
 
-def submission_of(kept: KeptAnswer) -> Submission:
+def submission_of(kept: Answer) -> Submission:
     return Submission(
         submission_id=kept.submission_id,
         question_id=kept.entry.asked,
@@ -66,10 +65,11 @@ def test_an_answer_is_named_from_its_first_sample_to_its_report(journal: Journal
     assert journal.has(kept.name)
     writer.finish()
     kept.recorded()
-    kept.hold()
+    kept.claim()
     assert journal.unfinished() == ()
     kept.transcribed(submission_of(kept))
-    assert kept.stored() == ""
+    kept.stored()
+    assert kept.notice == ""
     assert journal.unfinished() == ()
     assert not journal.has(kept.name)
     assert OwnRecordings(journal.folder).path_of(kept.submission_id).exists()
@@ -97,7 +97,7 @@ def test_a_crash_at_any_stage_leaves_it_to_be_offered(
     assert entry.state == (stage if stage in ("recorded", "transcribed") else "recording")
     assert (entry.submission == submission_of(kept)) == (stage == "transcribed")
     assert entry.engine == ("fake" if stage == "transcribed" else "")
-    with found.take_up() as again:
+    with found.claim() as again:
         np.testing.assert_allclose(again.clip().samples, SECOND, atol=1 / 32767)
         again.stored()
     assert [path.name for path in (tmp_path / "after").iterdir()] == [f"{kept.submission_id}.wav"]
@@ -108,7 +108,7 @@ def test_a_crash_between_naming_the_sound_and_forgetting_the_entry(
 ) -> None:
     kept, writer = spoken(journal)
     writer.abandon()
-    monkeypatch.setattr(KeptAnswer, "_forget_entry", lambda _: None)
+    monkeypatch.setattr(Answer, "_forget_entry", lambda _: None)
     kept.stored()
     assert files(journal) == [".json", ".wav"]
     assert journal.unfinished() == ()
@@ -136,7 +136,7 @@ def test_of_a_drill_s_take_nothing_is_kept(journal: Journal) -> None:
     (found,) = journal.unfinished()
     entry = found.entry
     assert (entry.kind, entry.asked, entry.drill_set) == ("drill", "roce", "acronyms")
-    with found.take_up() as again:
+    with found.claim() as again:
         again.stored()
     assert files(journal) == []
 
@@ -147,10 +147,10 @@ def test_what_failed_says_why_and_stays(journal: Journal) -> None:
         writer.finish()
         raise EngineError("no engine\nis there.")
     (found,) = journal.unfinished()
-    assert found.reason == "no engine is there"
-    with pytest.raises(KeyboardInterrupt), found.take_up():
+    assert found.entry.reason == "no engine is there"
+    with pytest.raises(KeyboardInterrupt), found.claim():
         raise KeyboardInterrupt
-    assert journal.unfinished()[0].reason == "Aloud was stopped"
+    assert journal.unfinished()[0].entry.reason == "Aloud was stopped"
 
 
 def test_a_recording_without_sound_leaves_nothing(journal: Journal) -> None:
@@ -162,13 +162,13 @@ def test_a_recording_without_sound_leaves_nothing(journal: Journal) -> None:
 def test_two_programs_never_work_on_the_same_answer(journal: Journal) -> None:
     _, writer = spoken(journal)
     writer.abandon()
-    (found,) = journal.unfinished()
-    with found.take_up():
+    (found,), (other,) = journal.unfinished(), journal.unfinished()
+    with found.claim():
         assert journal.unfinished() == ()
         with pytest.raises(TakeHeldError):
-            found.take_up()
+            other.claim()
         with pytest.raises(TakeHeldError):
-            found.discard()
+            other.discard()
     journal.unfinished()[0].discard()
     assert files(journal) == []
 
@@ -207,9 +207,9 @@ class TestOlderVersions:
         writer.abandon()
         writer.part_path.with_name(writer.part_path.name + ".why").write_text("no\nengine.")
         (found,) = journal.unfinished()
-        assert (found.entry.asked, found.reason) == ("kv-cache", "no engine")
-        assert found.is_old and found.is_for(SERVER) and found.is_for(None)
-        assert abs(found.started_at - datetime.now(UTC)) < timedelta(minutes=1)
+        assert (found.entry.asked, found.entry.reason) == ("kv-cache", "no engine")
+        assert found.is_for(SERVER) and found.is_for(None)
+        assert abs(found.spoken_at - datetime.now(UTC)) < timedelta(minutes=1)
         found.discard()
         assert files(journal) == []
 
@@ -223,7 +223,7 @@ class TestOlderVersions:
         first = found.entry.submission_id
         assert (found.entry.asked, found.entry.state) == ("kv-cache", "recorded")
         assert journal.unfinished()[0].entry.submission_id == first, "it is stored once"
-        with found.take_up() as kept:
+        with found.claim() as kept:
             kept.stored()
         assert [path.name for path in journal.folder.iterdir()] == [f"{first}.wav"]
 
@@ -234,7 +234,7 @@ class TestOlderVersions:
         renamed = writer.part_path.rename(journal.folder / "mine-kv-cache.wav.part")
         os.utime(renamed, (1000, 1000))
         (found,) = journal.unfinished()
-        assert found.started_at == datetime.fromtimestamp(1000, UTC)
+        assert found.spoken_at == datetime.fromtimestamp(1000, UTC)
 
 
 def test_files_of_others_are_left_alone(journal: Journal) -> None:
@@ -264,7 +264,7 @@ def test_a_damaged_entry_costs_no_sound(journal: Journal) -> None:
     (path,) = journal.folder.glob("*.json")
     path.write_bytes(path.read_bytes()[:40])
     (found,) = journal.unfinished()
-    assert (found.name, found.entry.asked, found.is_old) == (kept.name, "kv-cache", True)
+    assert (found.name, found.asked) == (kept.name, "kv-cache")
 
 
 def test_a_full_disk_keeps_the_answer_going(
@@ -276,13 +276,14 @@ def test_a_full_disk_keeps_the_answer_going(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("client.journal.kept_answer.write_durably", full)
+        patch.setattr("client.answer.answer.write_durably", full)
         kept.transcribed(submission_of(kept))
         assert "No space left" in caplog.text
         with pytest.raises(RecordingError, match="make room on the disk"):
             journal.answer("other").open(SAMPLE_RATE_HZ)
     writer.abandon()
-    assert kept.stored() == ""
+    kept.stored()
+    assert kept.notice == ""
     assert files(journal) == [".wav"]
 
 
@@ -317,14 +318,14 @@ def test_a_clock_that_jumps_loses_and_doubles_nothing(
             return now
 
     monkeypatch.setattr("client.audio.take_file.datetime", Jumped)
-    monkeypatch.setattr("client.journal.entry.datetime", Jumped)
+    monkeypatch.setattr("client.answer.answer.datetime", Jumped)
     for _ in range(2):  # the very same moment twice
         _, writer = spoken(journal, "after")
         writer.abandon()
     found = journal.unfinished()
     assert sorted(each.entry.asked for each in found) == ["after", "after", "before"]
     assert len({each.entry.submission_id for each in found}) == 3
-    assert [each.started_at for each in found] == sorted(each.started_at for each in found)
+    assert [each.spoken_at for each in found] == sorted(each.spoken_at for each in found)
 
 
 @settings(deadline=None, max_examples=50)
@@ -334,7 +335,7 @@ def test_any_question_s_name_makes_a_file_that_is_found_again(
 ) -> None:
     folder = tmp_path_factory.mktemp("recordings")
     journal = Journal(folder)
-    kept = KeptAnswer(folder, Entry(asked=asked, spoken_at=stamp.replace(tzinfo=UTC)))
+    kept = Answer(folder, Entry(asked=asked, spoken_at=stamp.replace(tzinfo=UTC)))
     writer = kept.open(SAMPLE_RATE_HZ)
     writer.append(SECOND)
     writer.abandon()
@@ -357,13 +358,13 @@ def test_whatever_happens_in_whatever_order_it_is_offered_until_it_ends(
         if step == "transcribed":
             kept.transcribed(submission_of(kept))
         elif step == "note":
-            kept.let_go("why")
+            kept.leave("why")
         elif step == "recorded":
             kept.recorded()
         else:
-            kept.let_go()
-            kept.hold()
-    kept.let_go()
+            kept.leave()
+            kept.claim()
+    kept.leave()
     (found,) = journal.unfinished()
     assert found.entry == kept.entry
     assert (found.entry.submission is None) == ("transcribed" not in steps)
@@ -379,11 +380,11 @@ def test_the_stamp_of_a_name_can_be_read_back() -> None:
 def test_a_long_take_is_read_piece_by_piece(
     journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("client.journal.kept_answer.READ_WHOLE_S", 1.5)
+    monkeypatch.setattr("client.answer.answer.READ_WHOLE_S", 1.5)
     _, writer = spoken(journal)
     writer.append(SECOND)
     (found,) = crashed(journal, tmp_path / "after").unfinished()
-    with found.take_up() as again:
+    with found.claim() as again:
         sound = again.recording()
         assert isinstance(sound, SoundFile)
         blocks = np.concatenate(list(sound.blocks()))

@@ -1,1 +1,0 @@
-"""The journal of answers: every answer is in it from its first sample until it is stored."""
