@@ -128,7 +128,6 @@ def _needs(model: type[BaseModel], path: FieldPath) -> str:
 
 
 def _names_at(model: type[BaseModel], path: FieldPath) -> list[str]:
-    """The names of the fields of the mapping at a path."""
     inner = _model_at(model, path)
     return [] if inner is None else [f.alias or n for n, f in inner.model_fields.items()]
 

@@ -252,7 +252,6 @@ class Bank(_Frozen):
         return {role: tuple(questions) for role, questions in found.items()}
 
     def question(self, question_id: str) -> Question | None:
-        """The question with this id, or ``None``."""
         return self._by_id.get(question_id)
 
     def known_question(self, question_id: str) -> Question:
@@ -288,5 +287,4 @@ class Bank(_Frozen):
         )
 
     def role(self, role_id: str) -> Role | None:
-        """The role with this id, or ``None``."""
         return next((r for r in self.roles if r.id == role_id), None)

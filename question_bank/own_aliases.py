@@ -54,7 +54,6 @@ class OwnAliases:
     entries: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def of(self, question_id: str, phrase: str) -> tuple[str, ...]:
-        """The aliases of a phrase."""
         return self.entries.get(question_id, {}).get(phrase, ())
 
     def added(self, question_id: str, phrase: str, alias: str) -> "OwnAliases":
@@ -90,7 +89,6 @@ class OwnAliases:
         return OwnAliases(entries)
 
     def to_yaml(self) -> str:
-        """The file's content."""
         plain = {
             question_id: {phrase: list(aliases) for phrase, aliases in phrases.items()}
             for question_id, phrases in self.entries.items()
@@ -191,6 +189,5 @@ def _extended(
 
 
 def _fault(document: Entry, says: str, *at: str | int) -> Fault:
-    """A fault whose entry is the question and the phrase."""
     entry = ": ".join(str(part) for part in at[:2])
     return replace(document.fault(says, *at), entry=entry, field=at[2:])

@@ -138,7 +138,6 @@ class Entry:
         return mark.line + 1, mark.column + 1
 
     def fault(self, says: str, *field: str | int) -> Fault:
-        """A fault of this entry, or of a field of it."""
         line, column = self.place(*field)
         return Fault(says, self.file, self.name, field, line, column)
 

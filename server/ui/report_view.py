@@ -182,7 +182,6 @@ class ReportView:
 
     @property
     def engine(self) -> str:
-        """What wrote the transcript."""
         transcript = self.report.transcript
         if self.typed:
             return "typed or imported text"
@@ -195,7 +194,6 @@ class ReportView:
 
     @property
     def origin(self) -> str:
-        """Where the transcript is from, in words."""
         return self.engine if self.typed else f"transcript by {self.engine}"
 
 

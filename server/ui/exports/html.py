@@ -54,8 +54,6 @@ _CHOICES: Final[dict[TermOrPhrase, dict[str, str]]] = {
 
 @dataclass(frozen=True)
 class _Verdict:
-    """A verdict of the report, as a choice for a correction."""
-
     target: TermOrPhrase
     name: str
     word_index: int | None
