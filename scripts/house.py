@@ -1,10 +1,12 @@
-"""Prints figures on the code's structure: files, import depth, cycles, ignores, small modules.
+"""Prints figures on the code's weight and structure: lines, files, import depth, cycles, ignores.
 
 `python scripts/house.py` prints the figures, `--list` the modules behind them too. CHANGELOG.md
-has the figures before and after the rebuild.
+has the figures before and after the rebuild, and `tests/test_house.py` holds those that may only
+fall.
 """
 
 import argparse
+import ast
 import re
 import tomllib
 from collections import defaultdict
@@ -31,8 +33,13 @@ def main() -> None:
     crumbs = single_importer_modules(modules)
     cycles, folder_cycles = cycles_of(modules), cycles_of(folders)
     database = sorted(folder for folder in sqlalchemy_folders())
+    inner = inner_imports()
     rows: list[tuple[str, object, Iterable[object]]] = [
+        ("lines in the packages", lines_of(*PACKAGES), lines_by_folder(*PACKAGES)),
+        ("lines of code in the packages", code_lines_of(*PACKAGES), ()),
         ("Python files in the packages", len(modules), ()),
+        ("lines in the tests", lines_of("tests"), lines_by_folder("tests")),
+        ("imports inside functions", len(inner), inner),
         *(
             (f"loose modules in {top}/", len(loose(modules, top)), loose(modules, top))
             for top in ("server", "client")
@@ -47,10 +54,64 @@ def main() -> None:
         ("folders that import SQLAlchemy", len(database), database),
     ]
     for name, figure, behind in rows:
-        print(f"{figure!s:>5}  {name}")
+        print(f"{figure!s:>6}  {name}")
         if named:
             for each in behind:
                 print(f"         {each}")
+
+
+def python_files(*tops: str) -> list[Path]:
+    """The Python files below these folders."""
+    return sorted(path for top in tops for path in (ROOT / top).rglob("*.py"))
+
+
+def lines_of(*tops: str) -> int:
+    """How many lines their Python files have, of every kind."""
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in python_files(*tops))
+
+
+def lines_by_folder(*tops: str) -> list[str]:
+    """The same for each folder in them, the largest first."""
+    folders = [each for top in tops for each in (ROOT / top).iterdir() if each.is_dir()]
+    names = [each.relative_to(ROOT).as_posix() for each in folders]
+    found = sorted(((lines_of(name), name) for name in names), reverse=True)
+    return [f"{name} ({lines})" for lines, name in found if lines]
+
+
+def code_lines_of(*tops: str) -> int:
+    """How many of their lines are neither blank nor only a comment nor a docstring."""
+    return sum(code_lines(path.read_text(encoding="utf-8")) for path in python_files(*tops))
+
+
+def code_lines(text: str) -> int:
+    """The lines of a source that are neither blank nor only a comment nor a docstring."""
+    prose = {
+        number
+        for node in ast.walk(ast.parse(text))
+        # a string that stands for itself: a docstring, or what a constant means
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    return sum(
+        number not in prose and bool(line.strip()) and not line.lstrip().startswith("#")
+        for number, line in enumerate(text.splitlines(), 1)
+    )
+
+
+def inner_imports() -> list[str]:
+    """The import statements of the packages that stand in a function."""
+    found: set[str] = set()
+    for path in python_files(*PACKAGES):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                found |= {
+                    f"{path.relative_to(ROOT).as_posix()}:{node.lineno}"
+                    for node in ast.walk(function)
+                    if isinstance(node, ast.Import | ast.ImportFrom)
+                }
+    return sorted(found)
 
 
 def imports() -> dict[str, frozenset[str]]:
