@@ -1,7 +1,7 @@
 """What holds for all tests: a home of their own, no network, no silent skips in CI.
 
-Tests that a busy machine disturbs are marked ``realtime`` here or where they stand; `scripts/test`
-runs them one by one and then all others in parallel.
+Tests that a busy machine disturbs are marked ``realtime`` here or where they stand, those in a
+browser ``browser``. Plain ``pytest`` leaves out both; `scripts/test` runs all.
 """
 
 import gc
@@ -37,6 +37,7 @@ _MAY_BE_MISSING_IN_CI = ("weights", "speech data")
 
 _REALTIME_FIXTURES = {"pulseaudio", "microphone_sound"}
 """A sound server plays in real time, and so does the microphone of a browser."""
+_BROWSER_FIXTURES = {"browsers"}
 
 
 # A first example may load a model, and other tests share the processor.
@@ -46,10 +47,20 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("aloud")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """A few files that somebody names run in this process: starting others takes longer."""
+    files = [Path(each.partition("::")[0]) for each in config.args]
+    return 0 if len(files) < 3 and all(each.is_file() for each in files) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if _REALTIME_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if fixtures & _REALTIME_FIXTURES:
             item.add_marker("realtime")
+        if fixtures & _BROWSER_FIXTURES:
+            item.add_marker("browser")
     # Files that hold slow tests start first: begun last, one of them keeps a process busy while the
     # other has nothing left to do.
     slow = {item.path for item in items if item.get_closest_marker("slow")}

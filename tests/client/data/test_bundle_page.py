@@ -34,6 +34,8 @@ from tests.chromium import TIMEOUT_MS, in_a_browser
 from tests.client.shared_server import tone
 from tests.server.conftest import START, make_submission
 
+pytestmark = pytest.mark.browser
+
 EVIL = "</script><script>alert(1)</script>"
 TEXTS = ("We", "use", "RoCE", "and", "page", "the", EVIL, "cache")
 

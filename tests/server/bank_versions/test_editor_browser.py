@@ -17,6 +17,8 @@ from tests.server.bank_versions.test_text import BANK
 from tests.server.conftest import make_submission
 from tests.server.served import served
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture
 def store_url(tmp_path: Path) -> str:

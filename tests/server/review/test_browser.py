@@ -21,6 +21,8 @@ from tests.server.people import NOW, People, people
 from tests.server.queues import wait_for
 from tests.server.served import served
 
+pytestmark = pytest.mark.browser
+
 TEXT = "I use paged attention every day"
 WORD_S = 8.0
 """So long that what is played is still going on when it is looked at."""

@@ -23,7 +23,8 @@ from tests.server.program import (
 from tests.server.served import served
 from tests.server.web.test_every_route import ROUTES
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]  # one fixture looks at every page
+# one fixture looks at every page
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1200)]
 VIEWS: Final = ((1200, "light"), (360, "dark"))
 """Contrast does not depend on the width, nor the layout on the colors: two views see all four."""
 NARROWEST_PX: Final = 320

@@ -37,6 +37,8 @@ from tests.client.studio.studio_parts import ScriptedTranscriber, tone
 from tests.ports import free_port
 from tests.server.queues import wait_for
 
+pytestmark = pytest.mark.browser
+
 PROJECT: Final = Path(__file__).resolve().parents[3]
 ALOUD: Final = (sys.executable, "-c", "from client.cli import main; main()")
 QUESTION: Final = "infiniband-or-roce"

@@ -15,6 +15,8 @@ from tests.firefox import firefox
 from tests.pulseaudio import PulseAudio
 from tests.webkit import webkit
 
+pytestmark = pytest.mark.browser
+
 SPOKEN_S = 8.0
 
 Open = Callable[[Mapping[str, str]], AbstractContextManager[Page]]
