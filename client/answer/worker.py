@@ -28,7 +28,7 @@ from client.answer.sample_buffer import SampleBuffer
 from client.answer.term_track import HearWords, TermTrack
 from client.audio.channels import OffsetRemover
 from client.audio.files import SoundFile, blocks_of
-from client.audio.sound_meter import SoundMeter
+from client.audio.sound_meter import SoundMeter, is_only_noise
 from client.audio.speech import no_speech
 from client.audio.voice_activity import VoiceActivity
 from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
@@ -135,19 +135,22 @@ class AnswerWorker:
         if not self._voice.spans:
             raise no_speech(self._voice.level, is_empty=not self._sound.duration_s)
         words = tuple(self._words)
+        quality = self._meter.quality(self._voice.spans, self._condition)
+        if not words and is_only_noise(quality):
+            raise no_speech(self._voice.level, is_empty=False)
         transcript = assemble(
             words,
             engine=self._transcriber.name,
             model=self._transcriber.model,
             duration_s=self._sound.duration_s,
         )
-        return transcript, self._evidence(words)
+        return transcript, self._evidence(words, quality)
 
-    def _evidence(self, words: Sequence[Word]) -> Evidence:
+    def _evidence(self, words: Sequence[Word], quality: SoundQuality) -> Evidence:
         evidence = evidence_of(self._voice.spans).model_copy(
             update={
                 "unintelligible": unintelligible(self._voice.spans, words),
-                "sound": self._meter.quality(self._voice.spans, self._condition),
+                "sound": quality,
             }
         )
         return evidence if self._terms is None else self._terms.added_to(evidence)

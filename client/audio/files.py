@@ -1,7 +1,8 @@
 """Read any audio that PyAV decodes, also out of a video file, block by block or as a ``Clip``."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -9,9 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from client.audio.channels import ChannelMeter, Mix
-from client.audio.declared import ogg_breaks_off
-from client.audio.decoding import BLOCK_S, Channels, Damage, decode
-from client.audio.mending import Piece, pieces_of
+from client.audio.decoding import (
+    BLOCK_S,
+    Channels,
+    Damage,
+    decode,
+    ogg_breaks_off,
+    sound_tracks,
+)
+from client.audio.voice_activity import VoiceActivity
 from client.core.errors import AudioFileError, BrokenFileError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.resample import at_sample_rate
@@ -31,6 +38,17 @@ delay of 48 ms; both bounds lie above that.
 HELD_BYTES: Final = 12_000_000
 """Three minutes of one channel; decoding them once more would take 0.06 s a minute of FLAC."""
 
+COMPARED_S: Final = 600.0
+"""So much of each sound track is looked at for speech, where there are several."""
+
+EQUAL_SHARE: Final = 0.8
+"""A later track is taken where the earlier ones have less than this share of its speech: programs
+put the mix of all voices first, and it holds as much of the speaker's as their own track."""
+
+JOINT_S: Final = 0.05
+"""A shorter loss in a file that is long enough is no damage: where MP3 files were joined, the first
+frame of the second (26 ms) does not decode."""
+
 MAX_MISSING_SHARE: Final = 0.5
 """Where more than this of a file cannot be decoded, it is no answer with gaps."""
 
@@ -42,8 +60,18 @@ class _Survey:
     duration_s: float
     damage: Damage
     mix: Mix
-    pieces: tuple[Piece, ...] = ()
     held: tuple[Channels, ...] = ()
+    track: int = 0
+    tracks: int = 1
+
+    def speech_s(self, path: Path) -> float:
+        """How long somebody speaks in the first minutes."""
+        voice = VoiceActivity()
+        blocks = self.held or decode(path, Damage(), self.track)
+        for part in islice(blocks, round(COMPARED_S / BLOCK_S)):
+            voice.feed(self.mix.mixed(part))
+        voice.close()
+        return sum(end_s - start_s for start_s, end_s in voice.spans)
 
 
 class SoundFile:
@@ -57,13 +85,16 @@ class SoundFile:
         path: audio of any format, rate and channel count, or a video with sound.
         allow_truncated: take what is there of a file that breaks off, for a caller that knows
             that it does (a recording interrupted by a crash) or says so to its user.
+        track: which of its sound tracks, from 1; ``None``: the one with the most speech.
 
     Attributes:
+        track: which of its sound tracks this is, from 1.
+        tracks: how many it has.
         duration_s: how much sound there is.
         declared_s: how much a damaged file says there is, where that is more than arrives; else
             ``None``.
         missing: (start_s, end_s) within the sound that could not be decoded and are silent.
-        misses_more: more may be missing than is known (``Damage.is_timed``).
+        misses_more: more may be missing than is known (``Damage.is_measured``).
         mix: how its channels become one.
 
     Raises:
@@ -72,23 +103,28 @@ class SoundFile:
             part that is missing.
     """
 
-    def __init__(self, path: Path | str, *, allow_truncated: bool = False) -> None:
+    def __init__(
+        self, path: Path | str, *, allow_truncated: bool = False, track: int | None = None
+    ) -> None:
         self.path = Path(path).expanduser()
         _check_is_file(self.path)
-        survey = _best_survey(self.path)
-        self.duration_s, self.mix, self._pieces = survey.duration_s, survey.mix, survey.pieces
-        self._held = survey.held
-        self.missing = tuple(survey.damage.missing)
+        survey = _best_survey(self.path, track)
+        self.track, self.tracks = survey.track + 1, survey.tracks
+        self.duration_s, self.mix, self._held = survey.duration_s, survey.mix, survey.held
+        damage = survey.damage
+        missing_s = damage.short_s + damage.left_out_s
+        self.missing = tuple(
+            (start_s, end_s)
+            for start_s, end_s in damage.missing
+            if end_s - start_s > JOINT_S or missing_s > TRUNCATED_S
+        )
+        stated_s = self.duration_s + missing_s
+        broken = damage.breaks_off or ogg_breaks_off(self.path)
         self.declared_s: float | None = None
-        stated_s = survey.damage.declared_s or 0.0
-        if survey.damage.left_out_s:
-            stated_s = max(stated_s, self.duration_s + survey.damage.left_out_s)
-        missing_s = stated_s - self.duration_s
-        broken = survey.damage.breaks_off or ogg_breaks_off(self.path)
         if missing_s > TRUNCATED_S:
             broken = broken or self.duration_s < TRUNCATED_SHARE * stated_s
             self.declared_s = stated_s if broken or self.missing else None
-        self.misses_more = bool(self.missing) and not (survey.damage.is_timed or stated_s)
+        self.misses_more = bool(self.missing) and not damage.is_measured
         self.breaks_off = broken
         if broken and not allow_truncated:
             of_s = f" of {stated_s:.1f} s" if missing_s > 0 else ""
@@ -119,9 +155,16 @@ class SoundFile:
 
     def blocks(self) -> Iterator[npt.NDArray[np.float32]]:
         """The sound from its start, float32 of shape ``(n,)``, some seconds at a time."""
-        for part in self._held or decode(self.path, Damage(), self._pieces):
+        for part in self._held or decode(self.path, Damage(), self.track - 1):
             yield self.mix.mixed(part)
         self._held = ()  # read to its end: it is seldom read again
+
+    @property
+    def choice(self) -> str:
+        """Which of several sound tracks was taken, for the user; empty if there is only one."""
+        if self.tracks == 1:
+            return ""
+        return f"{self.path.name} has {_counted(self.tracks)}: number {self.track} is used"
 
     def clip(self) -> Clip:
         """All of it at once."""
@@ -166,25 +209,11 @@ def _check_is_file(path: Path) -> None:
         raise AudioFileError(f"{str(path)!r} is not a file name") from error
 
 
-def _best_survey(path: Path) -> _Survey:
-    """Of the file as it is; if that shows damage, of the pieces that can be read of it."""
-    try:
-        found = _survey(path)
-    except AudioFileError:
-        pieces = pieces_of(path)
-        if not pieces:
-            raise
-        return _survey(path, pieces)
-    if (found.damage.missing or found.damage.breaks_off) and (pieces := pieces_of(path)):
-        return _survey(path, pieces)
-    return found
-
-
-def _survey(path: Path, pieces: tuple[Piece, ...] = ()) -> _Survey:
+def _survey(path: Path, track: int) -> _Survey:
     damage, meter = Damage(), ChannelMeter()
     held: list[Channels] = []
     room = HELD_BYTES
-    for part in decode(path, damage, pieces):
+    for part in decode(path, damage, track):
         meter.feed(part)
         room -= part.nbytes
         if room >= 0:
@@ -197,4 +226,32 @@ def _survey(path: Path, pieces: tuple[Piece, ...] = ()) -> _Survey:
             )
     if not meter.samples:
         raise AudioFileError(f"{path} has no audio that can be decoded; is it complete?")
-    return _Survey(meter.samples / SAMPLE_RATE_HZ, damage, meter.mix, pieces, tuple(held))
+    return _Survey(meter.samples / SAMPLE_RATE_HZ, damage, meter.mix, tuple(held), track)
+
+
+def _best_survey(path: Path, number: int | None) -> _Survey:
+    """Of the track that is asked for, or that has the most speech; the first of equals."""
+    tracks = sound_tracks(path)
+    if number is not None and number - 1 not in tracks:
+        raise AudioFileError(f"{path} has {_counted(len(tracks))}: there is no track {number}")
+    chosen = tracks if number is None else (number - 1,)
+    found: list[_Survey] = []
+    for track in chosen:
+        try:
+            found.append(_survey(path, track))
+        except AudioFileError:
+            if len(chosen) == 1 or (track == chosen[-1] and not found):
+                raise
+    best = found[0]
+    if len(found) > 1:
+        spoken_s = [survey.speech_s(path) for survey in found]
+        best = next(
+            survey
+            for survey, speech_s in zip(found, spoken_s, strict=True)
+            if speech_s >= EQUAL_SHARE * max(spoken_s)
+        )
+    return replace(best, tracks=len(tracks))
+
+
+def _counted(tracks: int) -> str:
+    return "1 sound track" if tracks == 1 else f"{tracks} sound tracks"

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from client.cli.common import EngineOption, ModelOption, command, errors, out, print_file
+from client.cli.common import (
+    EngineOption,
+    ModelOption,
+    TrackOption,
+    command,
+    errors,
+    name_track,
+    out,
+    print_file,
+)
 
 if TYPE_CHECKING:
     from client.core.settings import ClientSettings
@@ -44,6 +53,7 @@ def transcribe(
     audio: Annotated[Path, typer.Argument(metavar="AUDIO", help="An audio or video file.")],
     engine: EngineOption = None,
     model: ModelOption = None,
+    track: TrackOption = None,
     format_: Annotated[
         TranscriptFormat, typer.Option("--format", help="The output format.")
     ] = TranscriptFormat.text,
@@ -56,7 +66,8 @@ def transcribe(
     from client.cli.progress_bars import share_bar
     from server.ui.exports.transcript_text import FORMATS
 
-    sound = SoundFile(audio)
+    sound = SoundFile(audio, track=track)
+    name_track(sound)
     check_for_speech(sound.blocks())
     transcriber = begin_loading(settings, engine, model)()
     with share_bar("transcribing") as report:

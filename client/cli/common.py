@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
+    from client.audio.files import SoundFile
     from client.backend.sending import OutboxBackend
     from client.core.settings import ClientSettings
     from client.judging.judge import Judge
@@ -134,6 +135,22 @@ ModelOption = Annotated[
     str | None,
     typer.Option("--model", metavar="M", help="Weights by name (`aloud models list`) or folder."),
 ]
+
+TrackOption = Annotated[
+    int | None,
+    typer.Option(
+        "--track",
+        metavar="N",
+        min=1,
+        help="Which sound track of a file with several; default: the one with the most speech.",
+    ),
+]
+
+
+def name_track(sound: "SoundFile") -> None:
+    """Say which of several sound tracks is used, unless it is the only one."""
+    if sound.choice:
+        errors().print(f"{sound.choice}; --track takes another", style="dim", markup=False)
 
 
 _DATA_OPTIONS: Final = {"bank": BankOption, "lexicon": LexiconOption, "server": ServerOption}

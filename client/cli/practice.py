@@ -4,7 +4,7 @@ import sys
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.text import Text
@@ -13,9 +13,11 @@ from client.cli.common import (
     EngineOption,
     ModelOption,
     RoundOption,
+    TrackOption,
     command,
     errors,
     fail,
+    name_track,
     open_judge,
     open_server,
     out,
@@ -28,15 +30,11 @@ if TYPE_CHECKING:
     from client.backend.protocol import Backend
     from client.core.settings import ClientSettings
     from client.judging.judge import Judge
-    from server.contract import Transcript
-
 
 _PANEL = "Practice"
 
 _PREPARE_S: Final = 5
 """Seconds to think in the terminal, where nobody chose others."""
-_MAX_TRANSCRIPT_BYTES: Final = 16 * 1024 * 1024
-"""The largest transcript of the contract, as JSON with word times, stays below this."""
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 QuestionOption = Annotated[
@@ -87,6 +85,7 @@ def assess(
     partial: Annotated[
         bool, typer.Option("--partial", help="Assess what can be read of a damaged file.")
     ] = False,
+    track: TrackOption = None,
     results: Annotated[
         Path | None,
         typer.Option(
@@ -119,6 +118,8 @@ def assess(
 
         if partial:
             raise typer.BadParameter("--partial is for one recording")
+        if track is not None:
+            raise typer.BadParameter("--track is for one recording")
         options = BulkOptions(question, engine, model, results, workers, cluster, retry_failed)
         assess_many(settings, audio, options)
         return
@@ -129,7 +130,15 @@ def assess(
             "--out, --workers, --cluster and --retry-failed are for many recordings"
         )
     outcome, prompt = _assess(
-        settings, audio, question, engine, model, open_judge(settings), save=save, partial=partial
+        settings,
+        audio,
+        question,
+        engine,
+        model,
+        open_judge(settings),
+        save=save,
+        partial=partial,
+        track=track,
     )
     _show(outcome, prompt, as_json)
     if not as_json and sys.stdin.isatty():
@@ -141,17 +150,20 @@ def grade(
     question: QuestionOption,
     transcript: Annotated[
         str,
-        typer.Option("--transcript", metavar="FILE", help="Text or JSON; - reads standard input."),
+        typer.Option(
+            "--transcript", metavar="FILE", help="Text, JSON or subtitles; - reads standard input."
+        ),
     ],
     as_json: JsonOption = False,
     save: Annotated[
         bool, typer.Option("--save/--no-save", help="Keep the answer in the history.")
     ] = False,
 ) -> None:
-    """Grade a written answer, or a transcript that `aloud transcribe --format json` made."""
+    """Grade a written answer, or a transcript: JSON of `aloud transcribe`, subtitles (SRT, VTT)."""
     from client.answer.session import Session
+    from client.cli.transcripts import read_transcript
 
-    answer = _read_transcript(transcript, sys.stdin.buffer)
+    answer = read_transcript(transcript, sys.stdin.buffer)
     judge = open_judge(settings)
     with open_server(settings, reading=not save) as backend:
         prompt = _prompt_of(backend, question, settings, save=save)
@@ -245,6 +257,7 @@ def _assess(
     offline: bool = False,
     save: bool,
     partial: bool = False,
+    track: int | None = None,
 ) -> "tuple[Outcome, str]":
     from client.answer.journal import Journal
     from client.answer.session import Session
@@ -256,10 +269,11 @@ def _assess(
     from server.contract import HistoryQuery
 
     try:
-        sound = SoundFile(audio, allow_truncated=partial)
+        sound = SoundFile(audio, allow_truncated=partial, track=track)
     except BrokenFileError as error:
         hint = "--partial assesses what can be read"
         raise BrokenFileError(f"{error}; {hint}") from error
+    name_track(sound)
     check_for_speech(sound.blocks())  # before an engine takes time and memory for it
     loaded = begin_loading(settings, engine, model, offline=offline)
     # the database takes 40 MB: it is opened when engine and hearing are gone
@@ -329,41 +343,3 @@ def _ask_what_was_meant(settings: "ClientSettings", outcome: "Outcome") -> None:
         return
     with open_server(settings) as backend, key_reader() as keys:
         ask_what_was_meant(out(), keys, backend, outcome.attempt_id, outcome.report)
-
-
-def _read_transcript(path: str, standard_input: BinaryIO) -> "Transcript":
-    """A transcript from a file, or from ``standard_input`` if ``path`` is ``-``.
-
-    It is plain text, or the JSON that ``aloud transcribe`` prints.
-    """
-    from pydantic import ValidationError
-
-    from server.contract import MAX_TEXT_CHARS, Transcript
-
-    name = "standard input" if path == "-" else path
-    try:
-        if path == "-":
-            content = standard_input.read(_MAX_TRANSCRIPT_BYTES + 1)
-        else:
-            with Path(path).open("rb") as file:
-                content = file.read(_MAX_TRANSCRIPT_BYTES + 1)
-        text = content.decode("utf-8-sig").strip()
-    except OSError as error:
-        raise fail(f"{name}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise fail(f"{name}: is not UTF-8 text") from error
-    if len(content) > _MAX_TRANSCRIPT_BYTES:
-        raise fail(f"{name}: longer than a transcript can be")
-    if not text:
-        raise fail(f"{name}: is empty, there is nothing to grade")
-    if text.startswith("{"):
-        try:
-            return Transcript.model_validate_json(text)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            reason = f"{where}: {first['msg']}" if where else first["msg"]
-            raise fail(f"{name}: is JSON, but not a transcript ({reason})") from error
-    if len(text) > MAX_TEXT_CHARS:
-        raise fail(f"{name}: longer than {MAX_TEXT_CHARS} characters")
-    return Transcript(text=text)

@@ -114,6 +114,7 @@ def correct(
     ] = False,
 ) -> None:
     """Correct words of a transcript, say which words say a key phrase, or that a term is right."""
+    from client.cli.transcripts import spoken_text
     from client.data.repair import replaced, restore_words
 
     if term is not None:
@@ -137,7 +138,7 @@ def correct(
         elif restore:
             after = restore_words(backend, attempt)
         elif file is not None:
-            after = _correct(settings, backend, attempt, _read(file))
+            after = _correct(settings, backend, attempt, spoken_text(_read(file)))
         else:
             text = replaced(before.report.transcript, was or "", now or "")
             after = _correct(settings, backend, attempt, text)

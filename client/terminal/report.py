@@ -23,6 +23,7 @@ from server.contract import (
     Structure,
     Summary,
     TermVerdict,
+    Transcript,
     clock,
     said_terms,
 )
@@ -85,7 +86,7 @@ def render_report(report: Report, prompt: str) -> RenderableType:
         score.append(f" = {composition_text(report)}\n", style="not bold")
         rule = rule_text(report)
         parts += [score.append(f"{rule}\n" if rule else "", style="not bold dim")]
-    parts += _section("Your answer", render_transcript(report))
+    parts += _section(_answer_title(report.transcript), render_transcript(report))
     parts += _section(_coverage_title(report), _coverage(report.coverage))
     if report.structure is not None and report.structure.is_judged:
         parts += _section(_structure_title(report.structure), _structure(report.structure))
@@ -141,6 +142,12 @@ def render_transcript(report: Report) -> Text:
 
 def _section(title: str, body: RenderableType) -> list[RenderableType]:
     return [Text(title, style="bold cyan"), Padding(body, (0, 0, 1, 2))]
+
+
+def _answer_title(transcript: Transcript) -> str:
+    """Names the engine: the same recording has other words, and another score, with another."""
+    by = " ".join(filter(None, (transcript.engine, transcript.model)))
+    return f"Your answer, as {by} wrote it down" if by else "Your answer"
 
 
 def _coverage_title(report: Report) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
 from client.transcription.base import Transcriber
@@ -22,6 +23,8 @@ from client.transcription.weights import (
 )
 from client.transcription.whisper_words import (
     BEAM_SIZE,
+    SHORT_S,
+    SILENCE_AROUND_S,
     TEMPERATURES,
     Piece,
     believable,
@@ -61,11 +64,28 @@ class FasterWhisper(Transcriber):
 
     def recognize(self, clip: Clip) -> Sequence[Word]:
         """See ``Transcriber``."""
+        is_short = clip.duration_s <= SHORT_S
+        words = self._recognize(clip.samples, is_short=is_short)
+        if words or not is_short:
+            return words
+        around = np.zeros(round(SILENCE_AROUND_S * clip.sample_rate_hz), np.float32)
+        within = np.concatenate([around, clip.samples, around])
+        return [
+            word.model_copy(
+                update={
+                    "start_s": max(0.0, (word.start_s or 0.0) - SILENCE_AROUND_S),
+                    "end_s": max(0.0, (word.end_s or 0.0) - SILENCE_AROUND_S),
+                }
+            )
+            for word in self._recognize(within, is_short=True)
+        ]
+
+    def _recognize(self, samples: npt.NDArray[np.float32], *, is_short: bool) -> list[Word]:
         try:
             if self._lean is not None:
                 self._lean.forget_samples()
             segments, _info = self._whisper.transcribe(
-                clip.samples,
+                samples,
                 language="en",
                 task="transcribe",
                 beam_size=BEAM_SIZE,
@@ -78,7 +98,10 @@ class FasterWhisper(Transcriber):
                 word
                 for segment in segments
                 if believable(
-                    segment.no_speech_prob, segment.avg_logprob, segment.compression_ratio
+                    segment.no_speech_prob,
+                    segment.avg_logprob,
+                    segment.compression_ratio,
+                    [piece.probability for piece in segment.words or ()] if is_short else (),
                 )
                 for word in join_pieces(
                     Piece(piece.word, piece.start, piece.end, piece.probability)

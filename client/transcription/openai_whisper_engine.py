@@ -11,6 +11,7 @@ from client.transcription.engines import EngineOptions
 from client.transcription.weights import DEFAULT_MODEL
 from client.transcription.whisper_words import (
     BEAM_SIZE,
+    SHORT_S,
     TEMPERATURES,
     Piece,
     believable,
@@ -53,7 +54,12 @@ class OpenAIWhisper(Transcriber):
             word
             for segment in result["segments"]
             if believable(
-                segment["no_speech_prob"], segment["avg_logprob"], segment["compression_ratio"]
+                segment["no_speech_prob"],
+                segment["avg_logprob"],
+                segment["compression_ratio"],
+                [piece["probability"] for piece in segment["words"]]
+                if clip.duration_s <= SHORT_S
+                else (),
             )
             for word in join_pieces(
                 Piece(piece["word"], piece["start"], piece["end"], piece["probability"])

@@ -39,10 +39,10 @@ def to_json(transcript: Transcript) -> str:
 
 
 def to_srt(transcript: Transcript) -> str:
-    """SubRip."""
+    """SubRip; an arrow in the text would end the cue."""
     blocks = [
         f"{number}\n{_time(cue.start_s, ',')} --> {_time(cue.end_s, ',')}\n"
-        + "\n".join(cue.lines)
+        + "\n".join(cue.lines).replace("-->", "--&gt;")
         + "\n"
         for number, cue in enumerate(cues(transcript), start=1)
     ]
