@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from server.contract import Delivery, Filler, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
-from server.grading.lexis.words import by_word, word_set
-from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE
+from server.grading.lexis.vocabulary import FUNCTION_WORDS
+from server.grading.lexis.words import by_word, parts_of_speech, word_set
+from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token
 
 _HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")
 _VOWEL_GROUPS = re.compile(r"[aeiouy]+")
@@ -34,7 +35,23 @@ MIN_ANSWER_S = 1.0
 """Below this length, a rate is mostly rounding."""
 _MAX_REPEAT = 3
 # Said twice in good English ("that that", "had had") or for emphasis ("very very").
-_REPEAT_MEANT = word_set("had that very really much more no yes so far again blah")
+_REPEAT_MEANT = word_set(
+    "had that very really much more no yes so far again blah many way too never ever now there well "
+    "okay ok right bye knock log testing million thousand billion"
+)
+_NO_EMPHASIS = word_set("just then only own such same other in on to first next last")
+"""Adjectives by the dictionary that are said twice by stumbling ("just just")."""
+_PARTICLES = word_set("in on out up over off down by through along around")
+"""After a verb the first of two may belong to it: "logged in in 2020"."""
+_AFTER_A_RELATIVE = word_set(
+    "is are was were be been do does did have has had can could will would to for with at of from "
+    "about"
+)
+"""Two of these end one clause and begin the next: "what it is is", "who we talk to to learn"."""
+_RELATIVES = word_set("what who whom which that where how why whatever whoever all thing things")
+_MAX_CLAUSE = 10
+_LINKS = word_set("by and after to over upon or for in")
+"""Between one word said several times: "more and more and more", "step by step by step"."""
 
 
 def _time(words: Sequence[Word], index: int) -> tuple[float | None, float | None]:
@@ -105,16 +122,7 @@ def find_repeated_starts(answer: Answer, words: Sequence[Word]) -> tuple[Repeate
         for size in range(_MAX_REPEAT, 0, -1):
             block = texts[at : at + size]
             again = texts[at + size : at + 2 * size]
-            new_sentence = any(tokens[p].gap == SENTENCE for p in live[at + 1 : at + 2 * size])
-            if len(block) < size or block != again or new_sentence:
-                continue
-            if size == 1 and (
-                block[0] in _REPEAT_MEANT
-                or block[0].isdecimal()
-                or (len(tokens[live[at]].text) == 1 and block[0] not in ("i", "a"))
-            ):
-                continue
-            if tokens[live[at]].text.replace(".", "").isdecimal():
+            if len(block) < size or block != again or _is_meant(answer, live, at, size):
                 continue
             first = tokens[live[at]].first
             out.append(
@@ -126,6 +134,54 @@ def find_repeated_starts(answer: Answer, words: Sequence[Word]) -> tuple[Repeate
             break
         at += 1
     return tuple(out)
+
+
+def _is_meant(answer: Answer, live: Sequence[int], at: int, size: int) -> bool:
+    """Whether what stands twice is no stumble: good English, emphasis, a name, or read out.
+
+    Args:
+        answer: the answer.
+        live: its tokens that are no hesitations.
+        at: where the first begins in ``live``.
+        size: how many tokens it has.
+    """
+    tokens = answer.tokens
+    said = [tokens[place] for place in live[at : at + 2 * size]]
+    if any(token.gap == SENTENCE for token in said[1:]) or said[size].gap == COMMA:
+        return True
+    block = [token.raw for token in said[:size]]
+    before = tokens[live[at - 1]] if at and said[0].gap != SENTENCE else None
+    after = tokens[live[at + 2 * size]] if at + 2 * size < len(live) else None
+    if all(_is_read_out(token) for token in said[:size]):
+        beside = {each.raw for each in (before, after) if each is not None and len(each.raw) == 1}
+        return size > 1 or block[0] not in ("i", "a") or bool(beside - {"i", "a"})
+    if size == 2 and block[0] in _LINKS and before is not None and before.raw == block[1]:
+        return True
+    if size == 2 and block[1] in _LINKS and after is not None and after.raw == block[0]:
+        return True
+    if size > 1:
+        return False
+    word = block[0]
+    if word in _REPEAT_MEANT or any(token.inside for token in said):
+        return True
+    if "ADJ" in parts_of_speech(word) and word not in FUNCTION_WORDS | _NO_EMPHASIS:
+        return True
+    written = [answer.words[token.first][:1] for token in said]
+    if word != "i" and before is not None and all(map(str.isupper, written)):
+        return True  # "New York" would be two words: "Duran Duran"
+    clause: list[str] = []
+    for place in reversed(live[max(0, at - _MAX_CLAUSE) : at]):
+        clause.append(tokens[place].raw)
+        if tokens[place].gap == SENTENCE:
+            break
+    if word in _AFTER_A_RELATIVE and not _RELATIVES.isdisjoint(clause):
+        return True
+    return word in _PARTICLES and bool(clause) and "VERB" in parts_of_speech(clause[0])
+
+
+def _is_read_out(token: Token) -> bool:
+    """Whether it is a digit or a letter, as numbers and names are read out."""
+    return len(token.text) == 1 or token.text.replace(".", "").isdecimal()
 
 
 @by_word

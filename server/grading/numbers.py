@@ -5,6 +5,7 @@ Written for how people read technical numbers aloud: in full ("two hundred fifty
 """
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 _UNITS = {
     "zero": 0, "naught": 0, "nought": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5,
@@ -67,6 +68,9 @@ def _below_thousand(words: Sequence[str], at: int) -> tuple[int, int] | None:
             return (value + rest[0], length + 1 + rest[1]) if rest else (value, length)
         rest = _below_hundred(words, rest_at)
         return (value + rest[0], length + rest[1]) if rest and rest[0] else (value, length)
+    digit = words[at + length + 1] if at + length + 1 < len(words) else ""
+    if 10 <= value < 100 and follower in _OH and _UNITS.get(digit, 0):
+        return value * 100 + _UNITS[digit], length + 2  # "thirty-three oh six"
     if value > 0 and (follower in _TENS or follower in _TEENS):
         by_halves = value < 10 or (value < 100 and length <= 2 and value % 10 == 0) or value > 9
         half = _below_hundred(words, at + length)
@@ -109,6 +113,10 @@ def _ordinal(words: Sequence[str], at: int) -> tuple[str, int] | None:
     return None
 
 
+SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_PARTS = {("a", "half"): "0.5", ("a", "quarter"): "0.25", ("three", "quarters"): "0.75"}
+
+
 def read_number(words: Sequence[str], at: int) -> tuple[str, int] | None:
     """The number that starts at a given word.
 
@@ -117,8 +125,8 @@ def read_number(words: Sequence[str], at: int) -> tuple[str, int] | None:
         at: index to start at.
 
     Returns:
-        Its digits ("256", "3.5", "99th") and how many words it takes; ``None`` if none starts
-        there.
+        Its digits ("256", "3.5", "99th", "2.5 million") and how many words it takes; ``None`` if
+        none starts there.
     """
     if words[at] not in NUMBER_STARTS:
         return None
@@ -128,21 +136,67 @@ def read_number(words: Sequence[str], at: int) -> tuple[str, int] | None:
     read_out = _digits_read_out(words, at)
     if read_out is not None:
         return read_out
-    small = (1, 0) if words[at] == "thousand" else _below_thousand(words, at)
+    value, end = Decimal(0), at
+    limit = max(SCALES.values()) + 1
+    while end < len(words):
+        start = end + 1 if end > at and words[end] == "and" else end
+        group = _group(words, start)
+        if group is None or (end > at and (limit == 0 or group[0] >= 10**limit)):
+            break
+        part, length = group
+        end = start + length
+        power = SCALES.get(words[end], 0) if end < len(words) else 0
+        if power >= limit:
+            break
+        if power:
+            end += 1
+        value += part * 10**power
+        if not power or part != int(part):
+            break
+        limit = power
+    return number_text(value), end - at
+
+
+def number_text(value: Decimal) -> str:
+    """Its digits; a million and more as it is said: "2.5 million"."""
+    power = next((power for power in (12, 9, 6) if abs(value) >= 10**power), 0)
+    text = f"{value / 10**power:f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    names = {power: name for name, power in SCALES.items()}
+    return f"{text} {names[power]}" if power else text
+
+
+def _group(words: Sequence[str], at: int) -> tuple[Decimal, int] | None:
+    """What stands before a "thousand" or "million": "two hundred", "one point five"."""
+    if at >= len(words):
+        return None
+    if words[at] in SCALES:  # "a million": the article is no number word
+        return Decimal(1), 0
+    small = _below_thousand(words, at)
     if small is None:
         return None
     value, length = small
     end = at + length
-    if end < len(words) and words[end] == "thousand":
-        value, end = value * 1000, end + 1
-        rest_at = end + 1 if end < len(words) and words[end] == "and" else end
-        rest = _below_thousand(words, rest_at) if rest_at < len(words) else None
-        if rest is not None and 0 < rest[0] < 1000:
-            value, end = value + rest[0], rest_at + rest[1]
-    if end + 1 < len(words) and words[end] == "point" and _is_digit(words[end + 1]):
-        decimals = end + 1
-        while decimals < len(words) and _is_digit(words[decimals]):
-            decimals += 1
-        fraction = "".join(str(_UNITS.get(word, 0)) for word in words[end + 1 : decimals])
-        return f"{value}.{fraction}", decimals - at
-    return str(value), end - at
+    decimals = decimals_after_point(words, end)
+    if decimals is not None:
+        return Decimal(f"{value}.{decimals[0]}"), end + decimals[1] - at
+    part = _PARTS.get((words[end + 1], words[end + 2])) if end + 2 < len(words) else None
+    if part is not None and words[end] == "and":
+        return value + Decimal(part), end + 3 - at
+    return Decimal(value), length
+
+
+def decimals_after_point(words: Sequence[str], at: int) -> tuple[str, int] | None:
+    """The digits after "point" ("five", "two five", "twenty five", "75"), and how many words."""
+    if at + 1 >= len(words) or words[at] != "point":
+        return None
+    if words[at + 1].isdecimal():
+        return words[at + 1], 2
+    end = at + 1
+    while end < len(words) and _is_digit(words[end]):
+        end += 1
+    if end > at + 1:
+        return "".join(str(_UNITS.get(word, 0)) for word in words[at + 1 : end]), end - at
+    pair = _below_hundred(words, at + 1)
+    return None if pair is None else (str(pair[0]), 1 + pair[1])

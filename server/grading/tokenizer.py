@@ -8,10 +8,17 @@ from, so that a match can point at them.
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 from server.grading.lexis.words import by_word, family, lemma, word_set
-from server.grading.numbers import NUMBER_STARTS, read_number
+from server.grading.numbers import (
+    NUMBER_STARTS,
+    SCALES,
+    decimals_after_point,
+    number_text,
+    read_number,
+)
 
 NO_BREAK, COMMA, SENTENCE = 0, 1, 2
 
@@ -53,22 +60,88 @@ _SYMBOLS = {
     "%": "percent", "$": "dollar", "€": "euro", "£": "pound", "&": "and", "+": "plus", "@": "at",
     "=": "equals",
 }  # fmt: skip
+_CURRENCIES = frozenset({"dollar", "euro", "pound"})
 _SENTENCE_END = re.compile(r"[.?!;。？！]+[\"'”’)\]]*$")
 _COMMA_END = re.compile(r"[,:—–、，][\"'”’)\]]*$|[)\]]$")
 _ELLIPSIS = re.compile(r"(\.\.+|…)[\"'”’)\]]*$")
 _ABBREVIATIONS = frozenset(["e.g.", "i.e.", "etc.", "vs.", "dr.", "mr.", "mrs.", "ms.", "approx."])
 _CUT_OFF = re.compile(r"[^\W\d_](-|—|–|\.\.\.|…)$")
-# After a number these are units; elsewhere "k" and "m" are letters.
-_UNIT_NAMES = {
-    "gb": "gigabyte", "gig": "gigabyte", "gigs": "gigabyte", "mb": "megabyte", "meg": "megabyte",
-    "megs": "megabyte", "tb": "terabyte", "kb": "kilobyte", "pb": "petabyte",
-    "ms": "millisecond", "milli": "millisecond", "millis": "millisecond", "msec": "millisecond",
-    "sec": "second", "secs": "second", "hr": "hour", "hrs": "hour",
-    "min": "minute", "mins": "minute", "b": "billion", "bn": "billion", "m": "million",
-    "gbps": "gigabit per second", "gbit": "gigabit", "mbit": "megabit", "pct": "percent",
-    "kg": "kilogram", "mg": "milligram", "km": "kilometer", "cm": "centimeter",
-    "bits": "bit", "x": "times",
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_OTHER_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
+_FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
+_BITS = re.compile(r"(?<![^\W\d_])([kKMGTPE]i?)b(?=ps\b|/|\b)")
+_BYTES_PER_SECOND = re.compile(r"(?<![^\W\d_])([kKMGTPE]i?B)ps\b")
+_MILLIWATT = re.compile(r"(?<![^\W\d_])mW\b")
+"""What only capitals tell: Gb and GB, GBps and Gbps, mW and MW."""
+_PER = re.compile(r"(?<=[\w%])/(s|secs?|seconds?|min|minute|h|hr|hour|day)\b")
+_PERIODS = {"s": "second", "sec": "second", "secs": "second", "min": "minute", "h": "hour",
+            "hr": "hour"}  # fmt: skip
+_NAMES = (
+    (re.compile(r"(?<!\w)([cfj])[#♯](?!\w)"), r"\1sharp"),
+    (re.compile(r"(?<!\w)([cg])\+\+"), r"\1plusplus "),
+    (re.compile(r"(?<!\w)cpp(?!\w)"), "cplusplus"),
+    (re.compile(r"(?<!\w)(asp|vb|ado|ml|ef)\.net\b"), r"\1 dotnet"),
+    (re.compile(r"(?<![\w.])\.net\b"), "dotnet"),
+)
+"""Languages whose sign is part of the name: "C" is not in "C#", nor "net" in ".NET"."""
+_SPOKEN_NAMES = {
+    ("c", "sharp"): "csharp", ("f", "sharp"): "fsharp", ("j", "sharp"): "jsharp",
+    ("c", "plus", "plus"): "cplusplus", ("dot", "net"): "dotnet",
 }  # fmt: skip
+_DOMAIN = re.compile(
+    r"(?:https?://|www\.)\S+|\S+@[\w-]+\.[\w.-]+"
+    r"|(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|io|dev|ai|app)(?![\w-])(?:/\S*)?"
+)
+_NO_DOMAINS = frozenset(["socket.io", "draw.io", "fast.ai", "character.ai"])
+"""Names of programs; of others, the name within an address is not the thing ("changelog.com")."""
+_DECIMAL_START = re.compile(r"(?<![\w.])\.(?=\d)")
+_MINUS = re.compile(r"^[^\w.−-]*[−-](?=\.?\d)")
+_CAPITALS_TELL = re.compile("b|mW|cpp|CPP|Cpp|Bps")
+_GROUPED = re.compile(r"(?<=\d)_(?=\d{3})")
+
+
+def _unit_names() -> dict[str, str]:
+    """Units as they are written after a number, by kind and prefix."""
+    names = {
+        "ms": "millisecond", "milli": "millisecond", "millis": "millisecond",
+        "msec": "millisecond", "us": "microsecond", "μs": "microsecond", "usec": "microsecond",
+        "ns": "nanosecond", "nsec": "nanosecond", "ps": "picosecond", "s": "second",
+        "sec": "second", "secs": "second", "h": "hour", "hr": "hour", "hrs": "hour",
+        "min": "minute", "mins": "minute", "hz": "hertz", "w": "watt", "wh": "watt hour",
+        "milliw": "milliwatt", "pct": "percent", "kg": "kilogram", "mg": "milligram",
+        "km": "kilometer", "cm": "centimeter", "mm": "millimeter", "bits": "bit", "x": "times",
+        "gig": "gigabyte", "gigs": "gigabyte", "meg": "megabyte", "megs": "megabyte",
+        "fps": "frame per second",
+    }  # fmt: skip
+    prefixes = {"k": "kilo", "m": "mega", "g": "giga", "t": "tera", "p": "peta", "e": "exa"}
+    for sign, prefix in prefixes.items():
+        binary = prefix[:2] + "bi"
+        names[f"{sign}b"] = f"{prefix}byte"
+        names[f"{sign}ib"] = f"{binary}byte"
+        names[f"{sign}bit"] = names[f"{sign}bits"] = f"{prefix}bit"
+        names[f"{sign}ibit"] = f"{binary}bit"
+        names[f"{sign}bps"] = names[f"{sign}bitps"] = f"{prefix}bit per second"
+        if sign != "e":
+            names[f"{sign}hz"] = f"{prefix}hertz"
+            names[f"{sign}w"], names[f"{sign}wh"] = f"{prefix}watt", f"{prefix}watt hour"
+            names[f"{sign}flop"] = names[f"{sign}flops"] = f"{prefix}flop"
+    return names
+
+
+_UNIT_NAMES = _unit_names()
+"""Elsewhere these are letters. An ordinary table: ``pint`` knows the same and takes 0.4 s to load."""
+_SCALES = {"k": 3, "thousand": 3, "m": 6, "million": 6, "mn": 6, "b": 9, "bn": 9, "billion": 9,
+           "trillion": 12}  # fmt: skip
+_SCALE_WORDS = frozenset({"thousand", "million", "billion", "trillion"})
+_BEFORE_POINT = word_set(
+    "was is are were be of at to by from about around than only just under over below above roughly "
+    "nearly almost with in for took takes take and or costs cost within after every exactly"
+)
+"""Before "point five", which is .5; in "at this point five of us left" it is none."""
+_HALVED = _SCALE_WORDS | word_set(
+    "second millisecond microsecond nanosecond minute hour day week month year percent gigabyte "
+    "megabyte terabyte kilobyte gigabit dozen"
+)
 _POSSESSIVE_KEPT = word_set(
     "it's that's what's he's she's there's let's who's here's where's how's when's"
 )
@@ -76,9 +149,16 @@ _ONES = {"1st": "first", "2nd": "second", "3rd": "third"}
 _NOT_BEFORE_AN_ARTICLE = word_set(
     "an the this that these those each every our your their my single"
 )
-_NOT_AS_IT_IS = NUMBER_STARTS | {"per", "oh"}
+_NOT_AS_IT_IS = (
+    NUMBER_STARTS
+    | _SCALE_WORDS
+    | {"per", "oh", "point", "minus", "negative", "half"}
+    | {name[0] for name in _SPOKEN_NAMES}
+)
 _MAX_WORD_CHARS = 120
 """Nobody says a longer word. Pasted text is cut, to keep tokenizing fast."""
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?$")
+_MAX_SCALED = 15
 _MAX_DIGITS = 9
 """Longer numbers are identifiers, not quantities to multiply."""
 _ORDINAL_TAIL = re.compile(r"^(st|nd|rd|th)$")
@@ -104,12 +184,7 @@ def _split_word(
     written: str,
 ) -> tuple[tuple[str, ...], int, bool, tuple[bool, ...]]:
     """The pieces of a written word, the break after it, whether it was cut off, which are plain."""
-    word = (
-        unicodedata.normalize("NFKC", written[:_MAX_WORD_CHARS])
-        .translate(_APOSTROPHES)
-        .casefold()
-        .strip()
-    )
+    word = _normalized(written[:_MAX_WORD_CHARS])
     break_after = NO_BREAK
     if _SENTENCE_END.search(word):
         letters = re.sub(r"[^\w.]", "", word)
@@ -119,7 +194,14 @@ def _split_word(
     elif _COMMA_END.search(word):
         break_after = COMMA
     cut = bool(_CUT_OFF.search(word)) and not word[:-1].count("-")
+    address = _DOMAIN.search(word)
+    if address is not None and address.group() not in _NO_DOMAINS and ".net" not in word[:5]:
+        name = address.group().rstrip(".,;:!?)/\"'")
+        return (name,), break_after, cut, (True,)
     word = _RATIO.sub(r"\1 to \2", word)
+    is_negative = _MINUS.match(word) is not None
+    word = _DECIMAL_START.sub("0.", word)
+    word = _PER.sub(lambda m: f" per {_PERIODS.get(m[1], m[1])}", word)
     word = _DOTTED.sub(lambda m: m.group(1).replace(".", "") + (m.group(2) or ""), word)
     pieces: list[str] = []
     for piece in _PIECES.findall(word):
@@ -138,8 +220,31 @@ def _split_word(
         pieces.append(text)
     if pieces and pieces[0].startswith("\0"):
         pieces = [*pieces[1:], pieces[0][1:]]
-    plain = [text not in _NOT_AS_IT_IS and text.isalpha() for text in pieces]
+    if is_negative:
+        number = next(at for at, text in enumerate(pieces) if text[0].isdecimal())
+        pieces[number] = f"-{pieces[number]}"
+    plain = [
+        text not in _NOT_AS_IT_IS and text.isalpha() and not (text == "us" and "us" in written)
+        for text in pieces
+    ]
     return tuple(pieces), break_after, cut, tuple(plain)
+
+
+def _normalized(written: str) -> str:
+    """In lower case, without accents, and with what only capitals tell written out."""
+    if written.isascii() and written.isalpha() and not _CAPITALS_TELL.search(written):
+        return written.lower()
+    for sign, decimals in _FRACTIONS.items():
+        written = written.replace(sign, decimals)
+    word = _ACCENTS.sub("", unicodedata.normalize("NFKD", written))
+    word = unicodedata.normalize("NFKC", word)
+    word = _BYTES_PER_SECOND.sub(r"\1/s", word)
+    word = _BITS.sub(r"\1bit", word)
+    word = _MILLIWATT.sub("milliw", word)
+    word = word.translate(_APOSTROPHES).casefold().translate(_OTHER_LETTERS).strip()
+    for pattern, name in _NAMES:
+        word = pattern.sub(name, word)
+    return _GROUPED.sub("", word)
 
 
 def _apostrophe(text: str) -> str:
@@ -204,36 +309,62 @@ def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> 
             continue
         after_number = True
         length = 1
-        if text in NUMBER_STARTS:
-            limit = at + 1
-            while limit < len(pieces) and pieces[limit][2] == NO_BREAK and limit - at < 12:
-                limit += 1
+        limit = at + 1
+        while limit < len(pieces) and pieces[limit][2] == NO_BREAK and limit - at < 12:
+            limit += 1
+        known = _read_in_one(texts[at:limit], out[-1] if out and gap == NO_BREAK else None)
+        if known is not None:
+            text, length = known
+        elif text in NUMBER_STARTS:
             text, length = read_number(texts[at:limit], 0) or (text, 1)
-            if pieces[at][0] == "hundred" and gap == NO_BREAK and _ends_in_article(out):
-                article = out.pop()
-                word, gap = article.first, article.gap
-        elif after_digits:
-            if inside and text == "s":  # the plural of "A100s"
-                at += 1
-                continue
-            splits_on = at + 1 < len(pieces) and pieces[at + 1][3]  # the "k" of "k8s"
+        elif text in _SCALE_WORDS and gap == NO_BREAK and _ends_in_article(out):
+            text, length = read_number(["one", *texts[at:limit]], 0) or (text, 1)
+            length -= 1
+        if known is None and _counts_money(out, text) and gap == NO_BREAK:  # "$5 million"
+            money = out.pop()
+            after_digits = True
+            pieces[at + 1 : at + 1] = [(money.text, money.last, gap, True, False, True)]
+            texts.insert(at + 1, money.text)
+            end += 1
+        if (
+            text[0].isdecimal()
+            and (pieces[at][0] == "hundred" or pieces[at][0] in _SCALE_WORDS)
+            and gap == NO_BREAK
+            and _ends_in_article(out)
+        ):
+            article = out.pop()
+            word, gap = article.first, article.gap
+        elif after_digits and known is None and text == pieces[at][0]:
+            number = out[-1]
+            if text == "s" and inside:
+                if (
+                    number.inside
+                    or len(number.text) >= 4
+                    or (len(out) > 1 and out[-2].text == "the")
+                ):
+                    at += 1  # the plural of "A100s", the "1990s"
+                    continue
+                text = "second"
+            splits_on = (  # the "k" of "k8s"
+                at + 1 < len(pieces) and pieces[at + 1][3] and texts[at + 1] not in _CURRENCIES
+            )
             spelt_out = not inside and len(text) == 1 and _letter_follows(pieces, at)
-            if (
-                text in ("k", "thousand")
-                and out[-1].text.isdecimal()
-                and not (splits_on or spelt_out)
-            ):
-                out[-1] = _thousandfold(out[-1], pieces[at])
-                at += 1
-                continue
-            if not (inside and out[-1].inside) and not spelt_out:  # not the second "b" of "b2b"
-                text = _UNIT_NAMES.get(text, text)
+            scaled = None if splits_on or spelt_out else _scaled(number, text)
+            if scaled is not None and not (inside and number.inside):
+                out[-1] = _number(number, scaled[0], pieces[at])
+                if not scaled[1]:
+                    at += 1
+                    continue
+                text = scaled[1]
+            elif not (inside and number.inside) and not spelt_out:  # not the second "b" of "b2b"
+                if not (text == "us" and plain):
+                    text = _UNIT_NAMES.get(text, text)
         if text == "per" and at + 1 < len(pieces) and texts[at + 1] in ("cent", "cents"):
             text, length = "percent", 2
         elif text == "oh":
             text = "o"
-        elif text.endswith(".0"):
-            text = text[:-2]
+        elif text[-1].isdecimal() and known is None:
+            text = _written_number(text)
         _, last, _, _, cut, _ = pieces[at + length - 1]
         for part in text.split() if " " in text else (text,):
             key, wide = keys_of(part)
@@ -257,9 +388,69 @@ def _letter_follows(pieces: Sequence[_Piece], at: int) -> bool:
     return len(follower) == 1 and follower.isalpha() and follower not in ("a", "i")
 
 
-def _thousandfold(number: Token, piece: _Piece) -> Token:
-    """The number times a thousand: "10k" as 10000."""
-    digits = str(int(number.text) * 1000) if len(number.text) < _MAX_DIGITS else number.text
-    return number._replace(
-        text=digits, raw=digits, lemma=digits, family=digits, last=piece[1], cut=piece[4]
+def _read_in_one(texts: Sequence[str], before: Token | None) -> tuple[str, int] | None:
+    """What several words are together, and how many: "C sharp", "point five", "minus five"."""
+    first = texts[0]
+    for name, text in _SPOKEN_NAMES.items():
+        if first == name[0] and tuple(texts[: len(name)]) == name:
+            return text, len(name)
+    if first == "half" and len(texts) > 2 and texts[1] in ("a", "an"):
+        if texts[2] in _SCALE_WORDS:
+            return number_text(Decimal(5).scaleb(SCALES[texts[2]] - 1)), 3
+        return ("0.5", 2) if lemma(texts[2]) in _HALVED else None
+    if first == "point" and (before is None or before.text in _BEFORE_POINT):
+        decimals = decimals_after_point(texts, 0)
+        return None if decimals is None else (f"0.{decimals[0]}", decimals[1])
+    if first == "oh":
+        decimals = decimals_after_point(texts, 1)
+        return None if decimals is None else (f"0.{decimals[0]}", 1 + decimals[1])
+    if first.isdecimal() and len(texts) > 2 and texts[1] == "point":
+        decimals = decimals_after_point(texts, 1)
+        return None if decimals is None else (f"{first}.{decimals[0]}", 1 + decimals[1])
+    if first in ("minus", "negative") and len(texts) > 1 and not _is_number(before):
+        if texts[1][0].isdecimal():
+            return f"-{texts[1]}", 2
+        number = read_number(texts, 1) if texts[1] in NUMBER_STARTS else None
+        return None if number is None else (f"-{number[0]}", 1 + number[1])
+    return None
+
+
+def _counts_money(tokens: Sequence[Token], scale: str) -> bool:
+    """Whether "million" follows "$5", of which the sign has become the word after the number."""
+    return (
+        scale in _SCALES
+        and len(tokens) > 1
+        and tokens[-1].inside
+        and tokens[-1].text in _CURRENCIES
+        and _is_number(tokens[-2])
     )
+
+
+def _is_number(token: Token | None) -> bool:
+    return token is not None and token.text[-1].isdecimal()
+
+
+def _written_number(text: str) -> str:
+    """Digits in the form that they are compared in: "2000000" as "2 million"."""
+    digits = text.lstrip("-")
+    sign = text[: len(text) - len(digits)]
+    if digits.endswith(".0"):
+        return sign + digits[:-2]
+    if digits.isdecimal() and 6 < len(digits) <= _MAX_SCALED and digits.endswith("0" * 4):
+        return sign + number_text(Decimal(digits))
+    return text
+
+
+def _scaled(number: Token, scale: str) -> tuple[str, str] | None:
+    """A number times what follows it, and what is left to say: "10k" is 10000, "2.5m" 2.5 million."""
+    power = _SCALES.get(scale)
+    if power is None or len(number.text) > _MAX_DIGITS or not _PLAIN_NUMBER.match(number.text):
+        return None
+    whole, _, name = number_text(Decimal(number.text).scaleb(power)).partition(" ")
+    return whole, name
+
+
+def _number(number: Token, text: str, piece: _Piece) -> Token:
+    """The same token with another number."""
+    last = piece[1] if text != number.text else number.last
+    return number._replace(text=text, raw=text, lemma=text, family=text, last=last, cut=piece[4])
