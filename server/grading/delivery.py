@@ -36,8 +36,8 @@ MIN_ANSWER_S = 1.0
 _MAX_REPEAT = 3
 # Said twice in good English ("that that", "had had") or for emphasis ("very very").
 _REPEAT_MEANT = word_set(
-    "had that very really much more no yes so far again blah many way too never ever now there well "
-    "okay ok right bye knock log testing million thousand billion"
+    "had that very really much more no yes so far again blah many way too never ever now there "
+    "well okay ok right bye knock log testing"
 )
 _NO_EMPHASIS = word_set("just then only own such same other in on to first next last")
 """Adjectives by the dictionary that are said twice by stumbling ("just just")."""

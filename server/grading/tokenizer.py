@@ -129,13 +129,13 @@ def _unit_names() -> dict[str, str]:
 
 
 _UNIT_NAMES = _unit_names()
-"""Elsewhere these are letters. An ordinary table: ``pint`` knows the same and takes 0.4 s to load."""
+"""Elsewhere these are letters. A library of units (``pint``) knows no "gigs", no number words."""
 _SCALES = {"k": 3, "thousand": 3, "m": 6, "million": 6, "mn": 6, "b": 9, "bn": 9, "billion": 9,
            "trillion": 12}  # fmt: skip
 _SCALE_WORDS = frozenset({"thousand", "million", "billion", "trillion"})
 _BEFORE_POINT = word_set(
-    "was is are were be of at to by from about around than only just under over below above roughly "
-    "nearly almost with in for took takes take and or costs cost within after every exactly"
+    "was is are were be of at to by from about around than only just under over below above "
+    "roughly nearly almost with in for took takes take and or costs cost within after every exactly"
 )
 """Before "point five", which is .5; in "at this point five of us left" it is none."""
 _HALVED = _SCALE_WORDS | word_set(
@@ -356,9 +356,10 @@ def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> 
                     at += 1
                     continue
                 text = scaled[1]
-            elif not (inside and number.inside) and not spelt_out:  # not the second "b" of "b2b"
-                if not (text == "us" and plain):
-                    text = _UNIT_NAMES.get(text, text)
+            elif not (inside and number.inside) and not spelt_out and not (text == "us" and plain):
+                text = _UNIT_NAMES.get(
+                    text, text
+                )  # not the second "b" of "b2b", nor "2 US regions"
         if text == "per" and at + 1 < len(pieces) and texts[at + 1] in ("cent", "cents"):
             text, length = "percent", 2
         elif text == "oh":
@@ -442,7 +443,7 @@ def _written_number(text: str) -> str:
 
 
 def _scaled(number: Token, scale: str) -> tuple[str, str] | None:
-    """A number times what follows it, and what is left to say: "10k" is 10000, "2.5m" 2.5 million."""
+    """A number times what follows it, and what is left to say ("10k": 10000, "2m": 2 million)."""
     power = _SCALES.get(scale)
     if power is None or len(number.text) > _MAX_DIGITS or not _PLAIN_NUMBER.match(number.text):
         return None
