@@ -52,7 +52,7 @@ class NeuralVoice:
     def terms(self, text: str) -> list[str]:
         """The lexicon's terms that a text names, one entry for each time, see ``by_its_sound``."""
         words = self._spotter.take_apart(text.split()).words
-        return [self.by_its_sound(spot.target.term) for spot in self._spotter.spot(words)]
+        return [self.by_its_sound(spot.term) for spot in self._spotter.spot(words)]
 
     def by_its_sound(self, term: str) -> str:
         """One name for terms that are said alike ("queue", "Kueue"): no sound tells them apart."""

@@ -41,8 +41,8 @@ def words_of(text: str, spotter: TermSpotter) -> list[str]:
     words = spotter.take_apart(text.replace("-", " ").split()).words
     parts = [plain(word).replace(",", "") for word in words]
     for spot in reversed(spotter.spot(parts)):
-        first = spot.target.word_index
-        parts[first : first + spot.target.n_words] = [spot.target.term.casefold()]
+        first = spot.word_index
+        parts[first : first + spot.n_words] = [spot.term.casefold()]
     written: list[str] = []
     at = 0
     while at < len(parts):
@@ -60,7 +60,7 @@ def write_down(engine: Transcriber, clip: Clip) -> str:
 def listen(hearing: Hearing, spotter: TermSpotter, text: str, clip: Clip) -> list[Heard]:
     """How our own hearing judges each term of a text."""
     words = list(spotter.take_apart(text.split()).words)
-    targets = [spot.target for spot in spotter.spot(words)]
+    targets = spotter.spot(words)
     return list(hearing.hear(at_sample_rate(clip), words, targets)) if targets else []
 
 

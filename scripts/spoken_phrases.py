@@ -104,7 +104,7 @@ def cases_of(
         spots = spotter.spot(words)
         aligned = Written.align(
             each.scores,
-            lay_out(words, [spot.target for spot in spots]),
+            lay_out(words, spots),
             [(word.start_s or 0.0, word.end_s or 0.0) for word in each.transcript.words],
             [word.confidence for word in each.transcript.words],
         )

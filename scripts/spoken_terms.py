@@ -148,7 +148,7 @@ def recordings_of(folders: Sequence[Path], hearing: AnswerHearing) -> Iterator[R
         wholes = [transcript.words[index] for index in parts.whole]
         written = Written.align(
             scores.astype(np.float32),
-            lay_out(parts.words, [spot.target for spot in hearing.spotter.spot(parts.words)]),
+            lay_out(parts.words, hearing.spotter.spot(parts.words)),
             [(word.start_s or 0.0, word.end_s or 0.0) for word in wholes],
             [word.confidence for word in wholes],
         )
@@ -163,7 +163,7 @@ def text_said(
 ) -> tuple[tuple[tuple[Phones, int], ...], tuple[Said, ...]]:
     """The units of a text with their first frames, and its terms."""
     words = hearing.spotter.take_apart(text.split()).words
-    layout = lay_out(words, [spot.target for spot in hearing.spotter.spot(words)])
+    layout = lay_out(words, hearing.spotter.spot(words))
     chain = word_states(layout.phones)
     said_as = phrase_model().said_as
     meant = np.log(np.exp(np.clip(scores, -20, 20)) @ said_as.T + np.float32(1e-9))

@@ -207,7 +207,7 @@ def learn_said_as(recordings: Sequence[Recording], spotter: TermSpotter) -> Floa
         aligned = []
         for each in recordings:
             words = each.text.split()
-            layout = lay_out(words, [spot.target for spot in spotter.spot(words)])
+            layout = lay_out(words, spotter.spot(words))
             chain = word_states(layout.phones)
             path = best_path(np.log(np.exp(each.scores) @ said_as.T + 1e-9), chain, width=400)
             if path is not None:

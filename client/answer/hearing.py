@@ -7,7 +7,7 @@ else. ``AnswerHearing`` judges a stretch; ``term_track`` takes an answer through
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -22,12 +22,12 @@ from pronunciation.hearing.decoded import (
     doubtful,
     judged_again,
 )
-from pronunciation.hearing.habits import habits, is_habit
+from pronunciation.hearing.habits import habits
 from pronunciation.hearing.layout import Phones, bare_phones, lay_out
 from pronunciation.hearing.phrases import Found, likeliest, phrase_model
 from pronunciation.hearing.places import Floats, Wanted, Written, candidates
 from pronunciation.hearing.respelled import find_terms, respelled_model, term_places
-from pronunciation.hearing.results import Target
+from pronunciation.hearing.results import Basis, Target
 from pronunciation.hearing.sounding import (
     MIN_PHONES_UNEXPECTED,
     Sounding,
@@ -35,7 +35,7 @@ from pronunciation.hearing.sounding import (
     one_for_each_sound,
     sounds_like,
 )
-from pronunciation.hearing.spotting import Spot, TermSpotter, with_own_reading
+from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.passage import Decode, Passage
 from pronunciation.terms import Lexicon
 from pronunciation.terms_together import related
@@ -141,38 +141,34 @@ class AnswerHearing:
         problem = ""
         try:
             scores = self._hearing.frame_scores(clip, has_times=times is not None)
-            layout = lay_out(words, [spot.target for spot in spots])
+            layout = lay_out(words, spots)
             confidences = [word.confidence for word in wholes]
             written = Written.align(scores, layout, times, confidences)
             texts = [word.text for word in transcribed]
             stretch = Stretch(clip, written, texts, words, parts.whole)
             phrases, named = self._find(scores, stretch, words, asked, decode)
             phrases += self._named_by_terms(named, phrases, asked)
-            spots = self._with_terms(spots, named, words, asked)
-            targets = [with_own_reading(spot) for spot in spots]
+            spots = self._with_terms(spots, named, written, words, asked)
             aligned = written.layout, written.chain, written.states
-            heard = self._hearing.hear(clip, words, targets, times, scores, aligned)
-            heard = _without_accent(heard, targets, scores, written)
+            speaker = cache(lambda: habits(scores, written, phrase_model().said_as))
+            heard = self._hearing.hear(clip, words, spots, times, scores, aligned, speaker)
         except HearingError as error:
             problem = str(error) if spots else ""
-        # A word that only sounds like a term counts where the sound says so, and only then.
-        places = [parts.place(spot.target.word_index, spot.target.n_words) for spot in spots]
+        places = [parts.place(spot.word_index, spot.n_words) for spot in spots]
         terms = tuple(
             HeardTerm(
                 term=each.term,
                 word_index=index,
                 word_count=count,
-                verdict="unclear"
-                if spot.doubtful and each.verdict == "mispronounced"
-                else each.verdict,
+                verdict=each.verdict,
                 phones=each.phones,
                 confidence=each.confidence,
                 start_s=each.start_s,
                 end_s=each.end_s,
                 fault=each.fault,
             )
-            for spot, (index, count), each in zip(spots, places, heard, strict=False)
-            if spot.own is None or each.verdict == "mispronounced"
+            for (index, count), each in zip(places, heard, strict=False)
+            if each.is_said
         )
         heard_phrases = tuple(
             HeardPhrase(
@@ -246,10 +242,15 @@ class AnswerHearing:
         return self.spotter.by_its_sound(name)
 
     def _with_terms(
-        self, spots: Sequence[Spot], found: Sequence[Found], words: Sequence[str], asked: Asked
-    ) -> list[Spot]:
+        self,
+        spots: Sequence[Target],
+        found: Sequence[Found],
+        written: Written,
+        words: Sequence[str],
+        asked: Asked,
+    ) -> list[Target]:
         """What the text names, what was found in the sound, and what only sounds like a term."""
-        all_spots = []
+        targets = []
         taken: set[int] = set()
         for each in found:
             places = range(each.word_index, each.word_index + each.n_words)
@@ -257,13 +258,25 @@ class AnswerHearing:
                 taken.update(places)
                 name = asked.soundings[each.index - len(asked.phrases)].term
                 target = self.spotter.target(name, places.start, len(places))
-                all_spots.append(Spot(target, doubtful=each.confidence < SURE_FROM))
+                basis: Basis = "found" if each.confidence >= SURE_FROM else "doubtful"
+                own = "" if each.is_decoded else self._own_reading(places, written, words)
+                targets.append(replace(target, basis=basis, own=own))
         # what was found may have a named term as a part, and stands for it
-        named = [spot for spot in spots if taken.isdisjoint(spot.target.places)]
-        all_spots += named
-        taken.update(place for spot in named for place in spot.target.places)
-        all_spots += self.spotter.by_sound(words, taken, self.ordinary, asked.names)
-        return sorted(all_spots, key=lambda spot: spot.target.word_index)
+        named = [spot for spot in spots if taken.isdisjoint(spot.places)]
+        targets += named
+        taken.update(place for spot in named for place in spot.places)
+        targets += self.spotter.by_sound(words, taken, self.ordinary, asked.names)
+        return sorted(targets, key=lambda target: target.word_index)
+
+    def _own_reading(self, places: range, written: Written, words: Sequence[str]) -> str:
+        """How words that people say anyway are said; empty if there are others among them.
+
+        Without a decoder, "every switch" and NVSwitch are told apart by this alone.
+        """
+        if not all(normal(words[at]) in self.ordinary for at in places):
+            return ""
+        units = zip(written.layout.word_index, written.layout.phones, strict=True)
+        return " ".join(phone for at, phones in units if at in places for phone in phones)
 
     def warm(self) -> None:
         """Load what takes a moment, so that the first answer does not wait for it."""
@@ -339,21 +352,6 @@ class AnswerHearing:
     def spotter(self) -> TermSpotter:
         """Finds terms in transcripts."""
         return TermSpotter(self._lexicon)
-
-
-def _without_accent(
-    heard: Sequence[Heard], targets: Sequence[Target], scores: Floats, written: Written
-) -> list[Heard]:
-    """What was heard; a mistake is unclear if the speaker says all words that way."""
-    if not any(each.verdict == "mispronounced" for each in heard):
-        return [*heard]
-    speakers = habits(scores, written, phrase_model().said_as)
-    return [
-        replace(each, verdict="unclear")
-        if each.verdict == "mispronounced" and is_habit(each.phones, target.readings, speakers)
-        else each
-        for each, target in zip(heard, targets, strict=True)
-    ]
 
 
 def _spelled_out(words: Sequence[str], asked: Asked) -> list[frozenset[int]]:

@@ -1,6 +1,6 @@
 """Hearing: which of a term's readings was spoken, where, and how surely."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from pronunciation.hearing.acoustic import (
     silent_row,
 )
 from pronunciation.hearing.align import States, best_path, sum_over_alignments, word_states
+from pronunciation.hearing.habits import is_habit
 from pronunciation.hearing.judge import Fusion, Scores, decide, default_fusion, probabilities
 from pronunciation.hearing.layout import (
     Layout,
@@ -57,9 +58,6 @@ SURE_TO = 0.3
 """Probability of the mistakes, from the network alone, up to which PocketSphinx is skipped, because
 it takes ten times longer. Of 281 terms in answers in twelve accents, 98 are left; of the 183
 others, PocketSphinx would have made one "unclear" and none "mispronounced"."""
-TERM_FITS_FROM = 0.5
-"""Nats per frame; a term whose best reading fits worse gets no verdict. On dev speakers, 2 % of the
-words that were said fit worse, and two thirds of those that were not."""
 WORD_FITS_FROM = -2.5
 """Nats per frame below the best phone; a word further below was probably not said."""
 WORD_SHARE = 2.5
@@ -98,6 +96,7 @@ class Hearing:
         word_times: Sequence[tuple[float, float]] | None = None,
         scores: Floats | None = None,
         aligned: Aligned | None = None,
+        habits: Callable[[], Floats] | None = None,
     ) -> list[Heard]:
         """For each target, say which of its readings was spoken.
 
@@ -109,6 +108,8 @@ class Hearing:
             scores: the clip's frame scores, if already known.
             aligned: the words' alignment with them, if already known; it may lack targets, see
                 ``regrouped``.
+            habits: how the speaker says phones, see ``habits``; asked for only where something is
+                mispronounced. ``None``: not known.
 
         Returns:
             One result for each target, in the targets' order.
@@ -142,7 +143,9 @@ class Hearing:
         results: dict[int, Heard] = {}
         for unit, target in enumerate(layout.target):
             if target is not None:
-                results[id(target)] = self._judge(clip, scores, owner, layout, unit, target)
+                results[id(target)] = self._judge(
+                    clip, scores, owner, layout, unit, target, habits=habits
+                )
         return [results[id(target)] for target in targets]
 
     def frame_scores(self, clip: Clip, *, has_times: bool = False) -> Floats:
@@ -210,6 +213,7 @@ class Hearing:
         target: Target,
         *,
         whole: bool = False,
+        habits: Callable[[], Floats] | None = None,
     ) -> Heard:
         """Score the target's readings between its neighbors, with free borders."""
         frames = np.flatnonzero(owner == unit)
@@ -222,7 +226,7 @@ class Hearing:
         fit_of_all = float(total.max()) / len(window)
         judged = Scores(total, fit_of_all)
         shares = probabilities(self.fusion, judged, upper)
-        accepted = set(target.readings)
+        accepted = {*target.readings, target.own}
         is_accepted = np.array([candidate in accepted for candidate in candidates])
         sure = is_accepted[shares.argmax()] and shares[~is_accepted].sum() <= SURE_TO
         other = None
@@ -254,16 +258,20 @@ class Hearing:
             ),
             key=lambda r: -r.probability,
         )
-        verdict, heard, confidence = decide(self.fusion, readings)
-        if fit < TERM_FITS_FROM:
-            verdict = "unclear"
         start_s, end_s = start * FRAME_S, min(clip.duration_s, (end + 1) * FRAME_S)
-        fault = None if verdict == "correct" else fault_around(clip, start_s, end_s)
-        if fault is not None:
-            verdict = "unclear"
+        found = decide(
+            self.fusion,
+            target,
+            readings,
+            fit=fit,
+            fault=lambda: fault_around(clip, start_s, end_s),
+            is_habit=lambda phones: (
+                habits is not None and is_habit(phones, target.readings, habits())
+            ),
+        )
         return Heard(
-            target.term, target.word_index, verdict, heard.phones, confidence,
-            start_s, end_s, tuple(readings), fit, judged.network_fit, fault,
+            target.term, target.word_index, found.verdict, found.heard.phones, found.confidence,
+            start_s, end_s, tuple(readings), fit, judged.network_fit, found.fault, found.is_said,
         )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def bare_phones(reading: str) -> Phones:
 def candidates_of(target: Target) -> list[str]:
     """The readings that compete, each once ignoring case, the accepted ones first."""
     different: dict[Phones, str] = {}
-    for reading in (*target.readings, *target.mistakes):
+    for reading in filter(None, (*target.readings, target.own, *target.mistakes)):
         different.setdefault(parse_phones(reading), reading)
     return list(different.values())
 

@@ -49,6 +49,7 @@ class Found:
         start_s: where it begins in the clip, in seconds.
         end_s: where it ends, in seconds.
         confidence: the probability that it was said there.
+        is_decoded: whether the transcriber's decoder was asked, too.
     """
 
     index: int
@@ -57,6 +58,7 @@ class Found:
     start_s: float
     end_s: float
     confidence: float
+    is_decoded: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ anyway, and, where that leaves doubt, on the decoder of the engine that wrote th
 
 import json
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -243,7 +243,13 @@ def find_terms(
         model.found_from,
     )
     places = [(share, found.places[at][0]) for at, share in chosen]
-    return likeliest(places, written, model.found_from)
+    asked = {
+        (place.index, place.words[0]) for place, _ in map(found.places.__getitem__, decoded or ())
+    }
+    return [
+        replace(each, is_decoded=(each.index, each.word_index) in asked)
+        for each in likeliest(places, written, model.found_from)
+    ]
 
 
 def choose_places(

@@ -6,6 +6,10 @@ from typing import Literal
 from pronunciation.hearing.sound import Fault
 
 Verdict = Literal["correct", "mispronounced", "unclear"]
+Basis = Literal["named", "found", "doubtful", "alike"]
+"""Why a term is listened to: the text names it; it was found in the sound where the text has other
+words, surely or not, see ``match``; or the words there sound like it said wrong, see ``spotting``.
+"""
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,9 @@ class Target:
         n_words: how many words it takes.
         readings: accepted readings, ARPAbet, at least one.
         mistakes: mistaken readings, ARPAbet; those equal to an accepted reading are left out.
+        basis: why it is listened to.
+        own: how the words at its place are said as they were written, ARPAbet; competes with the
+            readings, and the term was not said if it wins. Empty: nothing competes.
     """
 
     term: str
@@ -25,6 +32,8 @@ class Target:
     n_words: int
     readings: tuple[str, ...]
     mistakes: tuple[str, ...] = ()
+    basis: Basis = "named"
+    own: str = ""
 
     @property
     def places(self) -> range:
@@ -69,6 +78,7 @@ class Heard:
             else than like the reading.
         network_fit: the network's best score of the term and its neighbors, per frame.
         fault: why the sound is no evidence, if it is not; then nothing is ``mispronounced``.
+        is_said: whether it was said at all; always for what the text names.
     """
 
     term: str
@@ -82,6 +92,7 @@ class Heard:
     fit: float = 0.0
     network_fit: float = 0.0
     fault: Fault | None = None
+    is_said: bool = True
 
 
 @dataclass(frozen=True)

@@ -33,24 +33,6 @@ and recognizers confuse ("rose", R OW Z, for RoCE said R OW S)."""
 _PHONES: Final = {code: phone for phone, code in CODES.items()}
 
 
-@dataclass(frozen=True)
-class Spot:
-    """A place of the text where a term may have been said.
-
-    Attributes:
-        target: what the hearing is asked.
-        own: how the written words themselves are said, if they only sound like the term; it
-            competes as a reading and, if it wins, the term was not said. ``None`` if the text names
-            the term, empty if the term is expected and nothing competes.
-        doubtful: whether the words may well be something else; then the verdict is never
-            ``mispronounced``.
-    """
-
-    target: Target
-    own: str | None = None
-    doubtful: bool = False
-
-
 class TermSpotter:
     """Finds the lexicon's terms in transcripts; one instance serves many.
 
@@ -65,7 +47,7 @@ class TermSpotter:
         """The terms that a text names."""
         words = self.take_apart(text.split()).words
         spots = self._by_name(words, set(), ())
-        return frozenset(spot.target.term for spot in spots)
+        return frozenset(target.term for target in spots)
 
     def said(self, text: str) -> tuple[Phones, ...]:
         """How a text may be said: a lexicon term in all its readings, right and wrong."""
@@ -73,7 +55,7 @@ class TermSpotter:
         spots = self._by_name(words, set(), ())
         if (term := _whole(spots, words)) is not None:
             return tuple(dict.fromkeys(map(bare_phones, candidates_of(term))))
-        laid_out = lay_out(words, [spot.target for spot in spots])
+        laid_out = lay_out(words, spots)
         whole = tuple(phone for phones in laid_out.phones for phone in phones)
         return (whole,) if whole else ()
 
@@ -102,7 +84,7 @@ class TermSpotter:
         words: Sequence[str],
         ordinary: Container[str] | None = None,
         expected: Collection[str] = (),
-    ) -> list[Spot]:
+    ) -> list[Target]:
         """The places of a transcript where a term may have been said, not overlapping, in order.
 
         Args:
@@ -117,7 +99,7 @@ class TermSpotter:
         spots = self._by_name(words, taken, expected)
         if ordinary is not None:
             spots += self.by_sound(words, taken, ordinary, expected)
-        return sorted(spots, key=lambda spot: spot.target.word_index)
+        return sorted(spots, key=lambda target: target.word_index)
 
     def by_sound(
         self,
@@ -125,7 +107,7 @@ class TermSpotter:
         named: Iterable[int],
         ordinary: Container[str],
         expected: Container[str] = (),
-    ) -> list[Spot]:
+    ) -> list[Target]:
         """The places where words only sound like a term that is said wrong, not overlapping.
 
         Args:
@@ -144,7 +126,7 @@ class TermSpotter:
 
     def _by_name(
         self, words: Sequence[str], taken: set[int], expected: Collection[str]
-    ) -> list[Spot]:
+    ) -> list[Target]:
         bare = [normal(word) for word in words]
         named: list[Named] = []
         longest = self._longest_name
@@ -160,7 +142,7 @@ class TermSpotter:
                     named.append(Named(term, index, n_words))
         others = other_words(named, words, expected)
         taken.difference_update(each.word_index for each in others)
-        return [Spot(_target(*each)) for each in named if each not in others]
+        return [_target(*each) for each in named if each not in others]
 
     def _by_sound(
         self,
@@ -169,7 +151,7 @@ class TermSpotter:
         taken: set[int],
         ordinary: Container[str],
         expected: Container[str],
-    ) -> list[Spot]:
+    ) -> list[Target]:
         windows = [
             window
             for window in _windows(words, bare, taken)
@@ -187,18 +169,17 @@ class TermSpotter:
             scorer=Levenshtein.distance,
             score_cutoff=1,
         )
-        spots: list[Spot] = []
+        spots: list[Target] = []
         for row, column in np.argwhere(edits <= 1)[np.argsort(edits[edits <= 1], kind="stable")]:
             window, (code, term) = windows[row], self._mistakes[column]
             if taken.intersection(window.places) or not _is_near(window.code, code):
                 continue
-            own = " ".join(window.phones)
-            if term.term in expected:
-                own = ""
-            elif edits[row, column] == 0:
+            own = "" if term.term in expected else " ".join(window.phones)
+            if own and edits[row, column] == 0:
                 continue  # both sound the same, and nothing suggests the term
             taken.update(window.places)
-            spots.append(Spot(_target(term, window.places.start, len(window.places)), own))
+            target = _target(term, window.places.start, len(window.places))
+            spots.append(replace(target, basis="alike", own=own))
         return spots
 
     def _readings_of(self, name: str) -> frozenset[Phones]:
@@ -285,16 +266,8 @@ def _target(term: Term, index: int, n_words: int) -> Target:
     return Target(term.term, index, n_words, term.readings, mistakes)
 
 
-def with_own_reading(spot: Spot) -> Target:
-    """The target with the written words' own pronunciation among the accepted readings."""
-    if not spot.own:
-        return spot.target
-    target = spot.target
-    return replace(target, readings=(*target.readings, spot.own))
-
-
-def _whole(spots: Sequence[Spot], words: Sequence[str]) -> Target | None:
+def _whole(spots: Sequence[Target], words: Sequence[str]) -> Target | None:
     """The term that all the words together are."""
-    if len(spots) == 1 and spots[0].target.n_words == len(words):
-        return spots[0].target
+    if len(spots) == 1 and spots[0].n_words == len(words):
+        return spots[0]
     return None

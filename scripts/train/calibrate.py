@@ -33,7 +33,7 @@ from pronunciation.hearing.judge import (
     features,
     probabilities,
 )  # fmt: skip
-from pronunciation.hearing.results import Reading
+from pronunciation.hearing.results import Reading, Target
 from pronunciation.lexicon_loader import load_lexicon
 from scripts.train.cases import Case, accepted_cases, real_cases, synthetic_cases
 from scripts.train.splits import term_split
@@ -142,9 +142,9 @@ def verdicts(fusion: Fusion, one: Evidence) -> tuple[str, str, float, float]:
     readings = [
         Reading(p, a, float(s)) for p, a, s in zip(one.phones, one.accepted, shares, strict=True)
     ]
-    verdict, best, confidence = decide(fusion, readings)
+    decision = decide(fusion, Target("", 0, 1, ()), readings)
     mistaken = sum(r.probability for r in readings if not r.accepted)
-    return verdict, best.phones, confidence, mistaken
+    return decision.verdict, decision.heard.phones, decision.confidence, mistaken
 
 
 def thresholds(fusion: Fusion, asked: Sequence[Evidence], accepted: Sequence[Evidence]) -> Fusion:

@@ -7,7 +7,10 @@ import pytest
 
 from client.answer.hearing import AnswerHearing
 from client.audio.files import read_audio
+from client.speaking.natural_voice import NaturalVoice
+from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.passage import LogProbs, Passage
+from pronunciation.resample import at_sample_rate
 from pronunciation.terms import Lexicon, Mistake, Term
 from question_bank.models import KeyPhrase, Question
 from server.contract import Word
@@ -203,3 +206,23 @@ def test_the_decoder_is_prompted_with_a_term_and_judges_whether_it_was_said(
     assert ("use rose between the", "notes", "") in [each.texts[0] for each in asked]
     assert {each.texts[1][1] for each in asked} <= {each.prompt for each in asked} == {"gnode"}
     assert [term.term for term in found.terms] == ["gnode"] * is_heard
+
+
+@pytest.mark.parametrize(("said", "is_heard"), [("every switch", False), ("NVSwitch", True)])
+def test_everyday_words_that_sound_like_a_term_are_the_term_only_if_it_was_said(
+    said: str, *, is_heard: bool
+) -> None:
+    lexicon = load_lexicon()
+    hearing = AnswerHearing(lexicon, lambda: frozenset(("every", "switch")))
+    text = "The network connects {} to the core."
+    clip = at_sample_rate(NaturalVoice().synthesize(text.format(said), lexicon))
+    words = text.format("every switch").split()
+    step_s = clip.duration_s / len(words)
+    transcribed = [
+        Word(text=word, start_s=at * step_s, end_s=(at + 1) * step_s, confidence=0.9)
+        for at, word in enumerate(words)
+    ]
+
+    heard = hearing(clip, transcribed, asking("NVSwitch connects the GPUs"))
+
+    assert [term.term for term in heard.terms] == ["NVSwitch"] * is_heard

@@ -49,7 +49,7 @@ def test_an_everyday_word_names_a_term_only_with_capitals_or_evidence(
 
 def test_where_the_question_is_about_the_term_the_word_is_the_term(spotter: TermSpotter) -> None:
     words = ["Then", "zero", "takes", "the", "rest"]
-    found = [spot.target.term for spot in spotter.spot(words, expected={"ZeRO"})]
+    found = [spot.term for spot in spotter.spot(words, expected={"ZeRO"})]
     assert found == ["ZeRO"]
 
 

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from pronunciation.hearing.judge import Fusion, Scores, decide, default_fusion, probabilities
-from pronunciation.hearing.results import Reading
+from pronunciation.hearing.results import Reading, Target
 
 PHONES = ("R AA1 K IY0", "R OW1 S")
+NAMED = Target("RoCE", 0, 1, PHONES[:1], PHONES[1:])
+FUSION = Fusion(mispronounced_from=0.95, correct_from=0.6)
 
 
 def test_probabilities_sum_to_one_and_follow_the_scores() -> None:
@@ -74,10 +76,42 @@ def _readings(accepted: float) -> list[Reading]:
 )
 def test_verdicts(accepted: float, verdict: str) -> None:
     fusion = replace(Fusion(), mispronounced_from=0.95, correct_from=0.6)
-    said, best, confidence = decide(fusion, _readings(accepted))
-    assert said == verdict
-    assert confidence == pytest.approx(max(accepted, 1 - accepted))
-    assert best.phones == PHONES[0 if accepted >= 0.5 else 1]
+    decision = decide(fusion, NAMED, _readings(accepted))
+    assert decision.verdict == verdict
+    assert decision.is_said
+    assert decision.confidence == pytest.approx(max(accepted, 1 - accepted))
+    assert decision.heard.phones == PHONES[0 if accepted >= 0.5 else 1]
+
+
+def test_a_mistake_is_unclear_where_something_else_explains_it() -> None:
+    wrong = _readings(0.001)
+    assert decide(FUSION, NAMED, wrong).verdict == "mispronounced"
+    assert decide(FUSION, NAMED, wrong, fit=0.1).verdict == "unclear"
+    assert decide(FUSION, NAMED, wrong, is_habit=lambda phones: True).verdict == "unclear"
+    assert decide(FUSION, replace(NAMED, basis="doubtful"), wrong).verdict == "unclear"
+    assert decide(FUSION, replace(NAMED, basis="found"), wrong).verdict == "mispronounced"
+    noisy = decide(FUSION, NAMED, wrong, fault=lambda: "noisy")
+    assert (noisy.verdict, noisy.fault) == ("unclear", "noisy")
+
+
+def test_noise_does_not_take_back_what_was_said_right() -> None:
+    assert decide(FUSION, NAMED, _readings(0.99), fault=lambda: "noisy").verdict == "correct"
+
+
+def test_words_that_sound_like_a_mistake_count_only_as_one() -> None:
+    alike = replace(NAMED, basis="alike", own="R OW1 Z")
+    assert decide(FUSION, alike, _readings(0.001)).is_said
+    assert not decide(FUSION, alike, _readings(0.5)).is_said
+    assert not decide(FUSION, alike, _readings(0.99)).is_said
+
+
+def test_a_term_was_not_said_where_the_written_words_fit_better() -> None:
+    found = replace(NAMED, basis="found", own="R AO1 K")
+    own = Reading("R AO1 K", True, 0.7)
+    assert not decide(FUSION, found, [Reading(PHONES[0], True, 0.3), own]).is_said
+    assert decide(
+        FUSION, found, [Reading(PHONES[0], True, 0.8), replace(own, probability=0.2)]
+    ).is_said
 
 
 def test_a_mistake_needs_more_evidence_than_its_absence() -> None:

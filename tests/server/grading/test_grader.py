@@ -180,7 +180,7 @@ def test_the_hearing_and_the_report_have_one_rule_for_everyday_words(
     verdicts = grade(asked, submission, lexicon, "b").pronunciation.terms
 
     assert [each.source for each in verdicts] == sources
-    assert [spot.target.word_index for spot in spots] == [2] * len(sources)
+    assert [spot.word_index for spot in spots] == [2] * len(sources)
 
 
 def test_a_typed_text_without_capitals_names_an_everyday_word_only_with_evidence(question, submit):
