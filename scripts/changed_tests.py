@@ -2,7 +2,7 @@
 
 ``server/x/y.py`` is tested in ``tests/server/x``, or in the nearest folder above: by the file of
 its name and those that import it if there are any, or else by the whole folder. A changed test file
-brings itself, a helper of tests its folder.
+brings itself, a world those that import it, any other helper its folder.
 """
 
 import re
@@ -43,6 +43,8 @@ def _places(root: Path, path: Path) -> list[Path]:
     if parts[0] == "tests":
         if path.name.startswith("test_") and path.suffix == ".py":
             return [path] if path.exists() else []
+        if parts[1] == "worlds":
+            return _of_module(root / "tests", parts)
         return _tests_in(root, path.parent)
     if parts[0] not in TESTED:
         return []

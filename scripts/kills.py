@@ -6,7 +6,7 @@
 Terminal, studio and drills in both, each with the embedded server and with a shared one, which is
 killed too. After each kill, everything that was said must be offered or stored; then what is
 offered is finished, and must be stored once, with its sound, as given when it was spoken. What
-stands in for microphone, engine, hearing and grader is said in ``tests/client/answer/scenes.py``.
+stands in for microphone, engine, hearing and grader is said in ``tests/worlds/scenes.py``.
 """
 
 import argparse
@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from client.core.settings import ClientSettings
-from tests.client.answer.scenes import SCENES, look_and_finish, note_what_is_said, serve
-from tests.ports import free_port
+from tests.worlds.ports import free_port
+from tests.worlds.scenes import SCENES, look_and_finish, note_what_is_said, serve
 
 LONGEST_S: Final = 4.0
 """Each scene is killed within so many seconds after its first sound: some three answers."""

@@ -37,10 +37,10 @@ from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
 from pronunciation.lexicon_loader import load_lexicon
 from server.contract import Submission, Transcript, Word
-from tests.client.studio.practiced import practice, practice_drills, spoken_answer
-from tests.client.studio.studio_parts import ReadyEngine, RunningStudio, ToneVoice
-from tests.server.program import practiced_program
-from tests.server.served import served
+from tests.worlds.practiced import practice, practice_drills, spoken_answer
+from tests.worlds.program import practiced_program
+from tests.worlds.served import served
+from tests.worlds.studio_parts import ReadyEngine, RunningStudio, ToneVoice
 
 OUT = Path("docs/images")
 CHROMIUM = "/usr/bin/chromium"

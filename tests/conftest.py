@@ -23,11 +23,11 @@ from tests import whisper_weights
 os.environ["HF_HUB_CACHE"] = str(whisper_weights.HUB)  # before the hub's own client comes
 os.environ.update(SAME_SUMS)  # before NumPy comes: an engine gives the same words in this process
 
-from tests.postgres import _up_to_date as _up_to_date
-from tests.postgres import postgresql_empty_url as postgresql_empty_url
-from tests.postgres import postgresql_server as postgresql_server
-from tests.postgres import postgresql_url as postgresql_url
-from tests.pulseaudio import pulseaudio as pulseaudio
+from tests.worlds.postgres import _up_to_date as _up_to_date
+from tests.worlds.postgres import postgresql_empty_url as postgresql_empty_url
+from tests.worlds.postgres import postgresql_server as postgresql_server
+from tests.worlds.postgres import postgresql_url as postgresql_url
+from tests.worlds.pulseaudio import pulseaudio as pulseaudio
 
 whisper_weights.install("tiny.en")
 
@@ -76,7 +76,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_sessionfinish() -> None:
     """Ends the browser that tests shared; most runs have not even imported what drives it."""
-    if chromium := sys.modules.get("tests.chromium"):
+    if chromium := sys.modules.get("tests.worlds.chromium"):
         chromium.close_browser()
 
 

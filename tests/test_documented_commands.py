@@ -18,8 +18,8 @@ from client.core.settings import load_settings
 from client.data import demo
 from tests.client.cli.conftest import ANSWER
 from tests.client.cli.conftest import scripted_engine as scripted_engine
-from tests.planted_report import PHRASES, QUESTION, planted_attempt
 from tests.test_docs import BLOCK, PAGES, PROMPT, ROOT
+from tests.worlds.planted_report import PHRASES, QUESTION, planted_attempt
 
 NOT_RUN = {
     r"aloud( --(no-browser|port|engine)\b.*)?": "the studio serves until it is interrupted",

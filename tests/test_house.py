@@ -139,12 +139,15 @@ def test_a_quick_check_runs_the_tests_that_mirror_a_change(project_root: Path) -
         "question_bank/roles/ml-engineer.yaml",
         "tests/server/jobs/conftest.py",
         "tests/server/jobs/test_workers.py",
+        "tests/worlds/planted_terms.py",
         "scripts/misspellings.py",
         "docs/jobs.md",
     ]
     assert changed_tests.tests_of(changed, project_root) == [
         "tests/client/studio",
         "tests/client/test_doctor.py",
+        "tests/pronunciation/hearing/test_respelled.py",
+        "tests/pronunciation/hearing/test_sounding.py",
         "tests/question_bank",
         "tests/scripts",
         "tests/server/jobs",

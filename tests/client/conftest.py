@@ -31,14 +31,14 @@ from server.contract import (
 )
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
-from tests.client.fake_judge import FakeJudge
-from tests.new_databases import quick_new_databases as quick_new_databases
-from tests.ports import listening
+from tests.worlds.fake_judge import FakeJudge
+from tests.worlds.new_databases import quick_new_databases as quick_new_databases
+from tests.worlds.ports import listening
 
 if TYPE_CHECKING:
     from client.terminal.interview import InterviewOptions
 
-STUB_SERVER = Path(__file__).with_name("stub_server.py")
+STUB_SERVER = Path(__file__).parents[1] / "worlds" / "stub_server.py"
 
 
 def make_submission(text: str = "paged attention", **changes: object) -> Submission:

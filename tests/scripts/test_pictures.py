@@ -14,7 +14,7 @@ from client.core.settings import ClientSettings
 from client.studio.app import create_pages, create_studio
 from client.studio.state.studio import Studio
 from scripts import screenshots, walk
-from tests.client.studio.studio_parts import ORIGIN, make_studio
+from tests.worlds.studio_parts import ORIGIN, make_studio
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ("screenshots.py", "walk.py")
@@ -87,7 +87,7 @@ def test_the_addresses_lead_to_pages(settings: ClientSettings) -> None:
 
 def test_the_pages_of_the_server_are_those_of_its_program() -> None:
     """Other tests open each of them; to make the program takes seconds."""
-    tree = ast.parse((ROOT / "tests/server/program.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "tests/worlds/program.py").read_text(encoding="utf-8"))
     pages = {
         key.value
         for each in ast.walk(tree)

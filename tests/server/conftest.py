@@ -45,8 +45,8 @@ from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
 from server.jobs.work import Kinds
 from server.jobs.worker import BEAT_S, SILENT_S, Runner
-from tests.new_databases import quick_new_databases as quick_new_databases
-from tests.server.queues import ENDS_WITHIN_S
+from tests.worlds.new_databases import quick_new_databases as quick_new_databases
+from tests.worlds.queues import ENDS_WITHIN_S
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ import pytest
 from server.core.settings import sqlite_url
 from server.db import migrate
 from server.db.database import Database
-from tests.new_databases import migrate_in_full
+from tests.worlds.new_databases import migrate_in_full
 
 
 def dump(path: Path) -> list[str]:

@@ -25,7 +25,7 @@ from pronunciation.lexicon_loader import load_lexicon
 from question_bank.models import Question
 from server.contract import Judgment, Report, Submission, Word
 from tests.client.conftest import make_question, make_report
-from tests.spoken import say
+from tests.worlds.spoken import say
 
 PHRASES = (
     ("storage", "model", "token"),

@@ -16,7 +16,7 @@ from client.answer.pieces import (
     segment_of,
     spans_of,
 )
-from tests.client.answer.planted import PlantedVoice, noise
+from tests.worlds.planted_voice import PlantedVoice, noise
 
 LIMIT_S = 28.0
 

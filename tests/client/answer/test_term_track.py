@@ -10,7 +10,7 @@ from client.answer.sample_buffer import SampleBuffer
 from client.answer.term_track import HearWords, TermTrack
 from pronunciation.clip import Clip
 from server.contract import HeardPhrase, HeardTerm, Word
-from tests.client.answer.planted import noise
+from tests.worlds.planted_voice import noise
 
 TERMS = (("gpu", "direct", "r", "d", "m", "a"), ("key", "value", "cache"), ("rocky",))
 SOUND = noise(200.0)

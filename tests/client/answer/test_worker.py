@@ -9,7 +9,7 @@ from client.answer.worker import AnswerWorker, Caption, RecordingWorker, unintel
 from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
-from tests.client.answer.planted import FedVoice, noise
+from tests.worlds.planted_voice import FedVoice, noise
 
 Spans = list[tuple[float, float]]
 LONGEST_S = 120.0

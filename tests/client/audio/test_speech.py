@@ -13,7 +13,7 @@ from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.resample import at_sample_rate
 from server.contract import Word
-from tests.spoken import say
+from tests.worlds.spoken import say
 
 RATE_HZ = 16_000
 TIMES_S = np.arange(10 * RATE_HZ) / RATE_HZ

@@ -13,7 +13,7 @@ from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import LevelMeter, VoiceActivity
 from client.core.errors import EngineError
 from pronunciation.clip import Clip
-from tests.spoken import say
+from tests.worlds.spoken import say
 
 RATE_HZ = 16_000
 

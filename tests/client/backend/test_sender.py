@@ -16,7 +16,7 @@ from client.backend.protocol import BackendError, QueuedError, UnavailableError
 from client.backend.remote import RemoteBackend
 from client.backend.sender import Sender
 from client.core.settings import ClientSettings
-from tests.ports import listening
+from tests.worlds.ports import listening
 
 WAITING = 33
 FEW_SECONDS = 10.0

@@ -14,8 +14,8 @@ from client.core.settings import load_settings
 from client.data.own_recordings import OwnRecordings
 from server.contract import Attempt, Comment, ReviewDocument, RubricScore
 from tests.client.cli.conftest import Run
-from tests.client.shared_server import tone
 from tests.server.conftest import START, make_submission
+from tests.worlds.shared_server import tone
 
 
 @pytest.fixture

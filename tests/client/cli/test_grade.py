@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.client.cli.conftest import ANSWER, Run
-from tests.ports import free_port
+from tests.worlds.ports import free_port
 
 QUESTION = "what-the-kv-cache-costs"
 

@@ -10,9 +10,9 @@ from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from server.contract import Attempt, Correction, ReviewDocument, Transcript
 from tests.client.cli.conftest import Run
-from tests.planted_report import PHRASES, planted_attempt
-from tests.planted_report import QUESTION as ASKED
 from tests.server.conftest import START, make_submission
+from tests.worlds.planted_report import PHRASES, planted_attempt
+from tests.worlds.planted_report import QUESTION as ASKED
 
 QUESTION = "infiniband-or-roce"
 PHRASE = "adaptive routing"

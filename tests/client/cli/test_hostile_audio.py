@@ -17,7 +17,7 @@ from client.core.errors import AudioFileError, ClientError, NoSpeech
 from pronunciation.clip import SAMPLE_RATE_HZ
 from server.grading.summary import sound_notice
 from tests.client.cli.conftest import Run
-from tests.hostile_audio import HOSTILE, SPEECH_S, Hostile, encoded, with_hole
+from tests.worlds.hostile_audio import HOSTILE, SPEECH_S, Hostile, encoded, with_hole
 
 by_name = pytest.mark.parametrize("hostile", HOSTILE, ids=lambda hostile: hostile.name)
 UNREAD = tuple(each for each in HOSTILE if each.outcome in ("refused", "no speech"))

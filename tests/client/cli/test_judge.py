@@ -8,7 +8,7 @@ import pytest
 
 from client.judging.chat import ChatError
 from tests.client.cli.conftest import Run
-from tests.client.fake_judge import FakeJudge, sends
+from tests.worlds.fake_judge import FakeJudge, sends
 
 QUESTION = "what-the-kv-cache-costs"
 PHRASE = "concurrent requests"

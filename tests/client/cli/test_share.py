@@ -12,8 +12,8 @@ from client.core.settings import load_settings
 from client.data.own_recordings import OwnRecordings
 from client.data.sharing import RemoteSharing
 from tests.client.cli.conftest import Run
-from tests.client.shared_server import remote_to, server_with_people, tone, work_off
-from tests.server.people import People
+from tests.worlds.people import People
+from tests.worlds.shared_server import remote_to, server_with_people, tone, work_off
 
 WITHOUT_PATIENCE = partialmethod(RemoteSharing.prepared, patience_s=0.0)
 

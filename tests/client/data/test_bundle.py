@@ -25,8 +25,8 @@ from client.data.bundle import (
 )
 from client.data.own_recordings import OwnRecordings
 from server.contract import Attempt, Comment, ReviewDocument
-from tests.client.shared_server import tone
 from tests.server.conftest import START, make_submission
+from tests.worlds.shared_server import tone
 
 EVIL = "</script><script>alert(1)</script>"
 

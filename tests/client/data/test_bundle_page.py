@@ -29,10 +29,10 @@ from server.contract import (
     Word,
 )
 from server.ui.rendering import when
-from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
-from tests.chromium import TIMEOUT_MS, in_a_browser
-from tests.client.shared_server import tone
 from tests.server.conftest import START, make_submission
+from tests.worlds.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
+from tests.worlds.chromium import TIMEOUT_MS, in_a_browser
+from tests.worlds.shared_server import tone
 
 pytestmark = pytest.mark.browser
 

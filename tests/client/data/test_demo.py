@@ -8,7 +8,7 @@ import pytest
 from client.transcription import engine_process
 from client.transcription.engine_process import EngineProcess
 from tests.client.cli.conftest import Run, run
-from tests.client.transcription.scripted_child import WITHOUT_WEIGHTS
+from tests.worlds.scripted_child import WITHOUT_WEIGHTS
 
 __all__ = ["run"]
 

@@ -28,8 +28,8 @@ from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
 from question_bank.models import Question
 from server.contract import Attempt, Evidence, HeardPhrase, HeardTerm, Transcript, Word
-from tests.client.shared_server import backend_of, server_with_people
-from tests.client.studio.studio_parts import ScriptedTranscriber
+from tests.worlds.shared_server import backend_of, server_with_people
+from tests.worlds.studio_parts import ScriptedTranscriber
 
 QUESTION = "infiniband-or-roce"
 ROUGH = "in Fini Band uses credit based flow control, and rocky needs it too. In Fini Band is fast"

@@ -26,9 +26,9 @@ from client.practice.interviews import Interviews, plan_interview
 from pronunciation.clip import SAMPLE_RATE_HZ
 from question_bank.loader import load_bank
 from server.contract import LinkRequest, Preparing
-from tests.client.shared_server import remote_to, server_with_people, tone, work_off
 from tests.server.conftest import make_submission
-from tests.server.people import People
+from tests.worlds.people import People
+from tests.worlds.shared_server import remote_to, server_with_people, tone, work_off
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from client.core.judge_settings import JudgeSettings
 from client.judging.chat import MAX_REPLY_BYTES, Chat, ChatError
-from tests.client.fake_judge import FakeJudge, completion, drips, hangs_up, sends
+from tests.worlds.fake_judge import FakeJudge, completion, drips, hangs_up, sends
 
 MESSAGES = [{"role": "user", "content": "Well?"}]
 LIMIT_S = 1.5

@@ -20,7 +20,7 @@ from server.contract import (
     Transcript,
 )
 from tests.client.conftest import make_submission
-from tests.client.fake_judge import FakeJudge, completion, sends, verdict
+from tests.worlds.fake_judge import FakeJudge, completion, sends, verdict
 
 SAID = "The new requests join the running batch and we page the memory."
 JOIN = "new requests join the running batch"

@@ -17,8 +17,8 @@ from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from tests.chromium import CHROMIUM, NO_CHROMIUM, TIMEOUT_MS
-from tests.client.studio.studio_parts import ORIGIN, RunningStudio, make_studio
+from tests.worlds.chromium import CHROMIUM, NO_CHROMIUM, TIMEOUT_MS
+from tests.worlds.studio_parts import ORIGIN, RunningStudio, make_studio
 
 _FLAGS = (
     "--no-sandbox",

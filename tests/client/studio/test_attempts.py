@@ -14,7 +14,7 @@ from pronunciation.clip import Clip
 from server.contract import Evidence, HeardTerm, Pause, PurgeRequest, Transcript, Word
 from tests.client.conftest import make_submission
 from tests.client.studio.conftest import NewPage, Serve
-from tests.client.studio.studio_parts import ORIGIN, make_studio, tone
+from tests.worlds.studio_parts import ORIGIN, make_studio, tone
 
 QUESTION = "infiniband-or-roce"
 PHRASE = "adaptive routing"

@@ -11,9 +11,9 @@ from client.data.own_recordings import OwnRecordings
 from client.data.repair import transcribe_again
 from client.practice.drills.own_items import read_own_items
 from client.studio.state.studio import Studio
-from tests.client.studio.answering import QUESTION, wait_for
 from tests.client.studio.test_corrections import answer
-from tests.hostile_audio import SPEECH_S, encoded, with_hole
+from tests.worlds.hostile_audio import SPEECH_S, encoded, with_hole
+from tests.worlds.studio_answering import QUESTION, wait_for
 
 HTML = {"Accept": "text/html"}
 ROWS = "term,readings,mistakes,tip\nGhee,G IY1,JH IY1,The letter is hard.\n"

@@ -18,7 +18,8 @@ from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from server.contract import Attempt, Comment, Correction, ReviewDocument, RubricScore
-from tests.client.shared_server import (
+from tests.server.conftest import START, make_submission
+from tests.worlds.shared_server import (
     SERVER,
     backend_of,
     remote_to,
@@ -26,8 +27,7 @@ from tests.client.shared_server import (
     server_with_people,
     tone,
 )
-from tests.client.studio.studio_parts import ORIGIN, make_studio
-from tests.server.conftest import START, make_submission
+from tests.worlds.studio_parts import ORIGIN, make_studio
 
 EVIL = "<img src=x onerror=alert(1)>"
 

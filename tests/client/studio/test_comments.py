@@ -11,10 +11,10 @@ from starlette.testclient import TestClient
 
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from tests.client.shared_server import SERVER, backend_of, reviews_on, server_with_people
-from tests.client.studio.studio_parts import ORIGIN, make_studio
 from tests.server.conftest import make_submission, typed
-from tests.server.people import People
+from tests.worlds.people import People
+from tests.worlds.shared_server import SERVER, backend_of, reviews_on, server_with_people
+from tests.worlds.studio_parts import ORIGIN, make_studio
 
 BAD = "<img src=x onerror=alert(1)>"
 

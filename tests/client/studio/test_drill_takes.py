@@ -13,8 +13,8 @@ from client.studio.state import open_drills
 from client.studio.state.studio import Studio
 from pronunciation.pcm import decode_pcm16
 from tests.client.practice.drills.conftest import ScriptedHearing
-from tests.client.studio.answering import wait_for
 from tests.client.studio.test_drills import PCM, SOUND, opened, take
+from tests.worlds.studio_answering import wait_for
 
 QUARTER = len(SOUND) // 4
 

@@ -14,7 +14,7 @@ from client.studio.app import create_studio
 from client.studio.state import engine_state
 from client.studio.state.engine_state import EngineState
 from client.studio.state.studio import Studio
-from tests.client.studio.studio_parts import ORIGIN, ScriptedTranscriber
+from tests.worlds.studio_parts import ORIGIN, ScriptedTranscriber
 
 
 @pytest.fixture

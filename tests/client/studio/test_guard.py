@@ -6,7 +6,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from tests.client.studio.studio_parts import ORIGIN, RunningStudio, make_studio
+from tests.worlds.studio_parts import ORIGIN, RunningStudio, make_studio
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.", "", "0"])

@@ -12,7 +12,7 @@ from client.studio.routes.history import PAGE_SIZE
 from client.studio.state.studio import Studio
 from server.contract import DrillReview, HistoryQuery, Submission, Transcript
 from tests.client.conftest import make_submission
-from tests.client.studio.studio_parts import ORIGIN, make_studio
+from tests.worlds.studio_parts import ORIGIN, make_studio
 
 FIRST = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HTML = {"Accept": "text/html"}

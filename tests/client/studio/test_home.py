@@ -12,7 +12,7 @@ from client.studio.routes.bank import PAGE
 from client.studio.state.studio import Studio
 from question_bank.models import Landscape
 from tests.client.conftest import make_submission
-from tests.client.studio.studio_parts import make_studio
+from tests.worlds.studio_parts import make_studio
 
 
 def test_a_new_home_leads_from_the_microphone_to_the_first_report(

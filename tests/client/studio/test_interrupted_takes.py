@@ -12,7 +12,7 @@ from client.studio.app import create_studio
 from client.studio.state.page_recording import TakeBusyError
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from tests.client.studio.answering import (
+from tests.worlds.studio_answering import (
     QUESTION,
     begin,
     interrupt,
@@ -21,7 +21,7 @@ from tests.client.studio.answering import (
     until,
     wait_for,
 )
-from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio, tone
+from tests.worlds.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio, tone
 
 
 def test_a_broken_connection_leaves_what_was_said_to_be_finished(

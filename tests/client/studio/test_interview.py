@@ -18,9 +18,9 @@ from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import CorrectedWords, Evidence, HistoryQuery, Transcript, Word
-from tests.client.studio.answering import begin as begin_answer
-from tests.client.studio.answering import send_all, until, wait_for, with_engine
-from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
+from tests.worlds.studio_answering import begin as begin_answer
+from tests.worlds.studio_answering import send_all, until, wait_for, with_engine
+from tests.worlds.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
 
 HTML = {"Accept": "text/html"}
 ROLE, ROUND = "ml-platform-engineer", "system-design"

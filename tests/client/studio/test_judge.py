@@ -8,9 +8,9 @@ from client.core.judge_settings import JudgeSettings
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from pronunciation.clip import Clip
-from tests.client.fake_judge import FakeJudge
-from tests.client.studio.answering import begin, send_all, until
-from tests.client.studio.studio_parts import ORIGIN, SOCKET, make_studio
+from tests.worlds.fake_judge import FakeJudge
+from tests.worlds.studio_answering import begin, send_all, until
+from tests.worlds.studio_parts import ORIGIN, SOCKET, make_studio
 
 QUOTE = "both give me remote direct memory access"
 

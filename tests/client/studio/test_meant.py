@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 from client.core.settings import ClientSettings
 from client.studio.state.studio import Studio
 from question_bank.own_aliases import read_own_aliases
-from tests.planted_report import CLAUSE, planted_attempt
+from tests.worlds.planted_report import CLAUSE, planted_attempt
 
 FORM = {"phrase": "credit-based flow control"}
 

@@ -13,7 +13,7 @@ from client.studio.routes.microphone import MAX_S, SENTENCE
 from client.studio.state.microphone_passed import microphone_passed
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ
-from tests.client.studio.studio_parts import ORIGIN, ScriptedTranscriber, make_studio
+from tests.worlds.studio_parts import ORIGIN, ScriptedTranscriber, make_studio
 
 RAW = {"Content-Type": "application/octet-stream"}
 

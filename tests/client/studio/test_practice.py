@@ -20,8 +20,8 @@ from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
 from question_bank.models import Question
 from server.contract import Submission, Transcript
-from tests.client.studio.answering import wait_for
-from tests.client.studio.studio_parts import ORIGIN, ReadyEngine, ScriptedTranscriber, make_studio
+from tests.worlds.studio_answering import wait_for
+from tests.worlds.studio_parts import ORIGIN, ReadyEngine, ScriptedTranscriber, make_studio
 
 ROLE = "ai-infrastructure-architect"
 

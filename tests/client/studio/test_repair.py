@@ -22,7 +22,7 @@ from question_bank.own_aliases import read_own_aliases
 from server.contract import Transcript, Word
 from tests.client.conftest import make_submission
 from tests.client.studio.conftest import NewPage, Serve
-from tests.client.studio.studio_parts import ANSWER, ORIGIN, ScriptedTranscriber, make_studio
+from tests.worlds.studio_parts import ANSWER, ORIGIN, ScriptedTranscriber, make_studio
 
 QUESTION = "infiniband-or-roce"
 PHRASE = "adaptive routing"

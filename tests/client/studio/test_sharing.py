@@ -11,7 +11,9 @@ from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
-from tests.client.shared_server import (
+from tests.server.conftest import make_submission
+from tests.worlds.people import People
+from tests.worlds.shared_server import (
     SERVER,
     backend_of,
     remote_to,
@@ -19,9 +21,7 @@ from tests.client.shared_server import (
     tone,
     work_off,
 )
-from tests.client.studio.studio_parts import ORIGIN, make_studio
-from tests.server.conftest import make_submission
-from tests.server.people import People
+from tests.worlds.studio_parts import ORIGIN, make_studio
 
 
 @pytest.fixture

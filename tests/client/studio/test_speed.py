@@ -13,14 +13,14 @@ from client.practice.interviews import Interviews
 from client.practice.progress import all_attempts, question_lines
 from client.studio.app import create_studio
 from pronunciation.lexicon_loader import load_lexicon
-from tests.client.studio.practiced import (
+from tests.worlds.practiced import (
     archived_copies,
     corrected_copies,
     hold_interview,
     practice,
     practice_drills,
 )
-from tests.client.studio.studio_parts import ORIGIN, make_studio
+from tests.worlds.studio_parts import ORIGIN, make_studio
 
 LIMIT_S = 0.2
 TRIES = 6

@@ -20,7 +20,8 @@ from client.studio.state.page_recording import MAX_BLOCK_BYTES
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
-from tests.client.studio.answering import (
+from tests.worlds.ports import listening
+from tests.worlds.studio_answering import (
     QUESTION,
     begin,
     interrupt,
@@ -30,8 +31,7 @@ from tests.client.studio.answering import (
     wait_for,
     with_engine,
 )
-from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, tone
-from tests.ports import listening
+from tests.worlds.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, tone
 
 
 def test_an_answer_is_graded_stored_and_its_recording_kept(

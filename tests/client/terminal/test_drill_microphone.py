@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.client.practice.drills.conftest import RIGHT, WRONG
-from tests.pulseaudio import PulseAudio
+from tests.worlds.pulseaudio import PulseAudio
 
 pty = pytest.importorskip("pty", reason="a pseudo-terminal is there on Linux and macOS only")
 

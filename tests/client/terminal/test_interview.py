@@ -13,7 +13,7 @@ import pytest
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.data import demo
-from tests.pulseaudio import PulseAudio
+from tests.worlds.pulseaudio import PulseAudio
 
 GUARD_S = 240
 """Before pytest's own limit, so that what the interview showed is part of the failure."""

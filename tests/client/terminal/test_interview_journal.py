@@ -20,9 +20,9 @@ from client.practice.drills.drill_session import TakesOfItems
 from client.terminal.interview import Interview
 from client.terminal.keys import Keys
 from pronunciation.clip import SAMPLE_RATE_HZ
-from tests.client.answer.scenes import Engine, backend_of, hear, speech
 from tests.client.audio.conftest import FakeSoundSystem, device
 from tests.client.conftest import make_question, one_question
+from tests.worlds.scenes import Engine, backend_of, hear, speech
 
 
 class Pressed(Keys):

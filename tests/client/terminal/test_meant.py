@@ -10,7 +10,7 @@ from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.terminal.keys import Keys
 from client.terminal.meant import ask_what_was_meant
-from tests.planted_report import CLAUSE, PHRASES, QUESTION, planted_attempt
+from tests.worlds.planted_report import CLAUSE, PHRASES, QUESTION, planted_attempt
 
 
 class Pressed(Keys):

@@ -8,7 +8,7 @@ import pytest
 from client.transcription.base import Transcriber
 from client.transcription.engines import load_engine
 from client.transcription.weights import find_weights
-from tests.client.transcription.openai_format import write_openai
+from tests.worlds.openai_format import write_openai
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from client.transcription.engine_process import MAX_TRIES, EngineProcess, longes
 from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.passage import Passage
-from tests.client.transcription.scripted_child import LOADER
+from tests.worlds.scripted_child import LOADER
 
 CLIP = Clip(np.zeros(16_000, np.float32))
 PASSAGE = Passage(CLIP, (("we", "use", "it"),) * 2)

@@ -12,7 +12,7 @@ from client.transcription.bank_vocabulary import BankVocabulary, Entry
 from client.transcription.engines import load_engine
 from client.transcription.pocketsphinx_engine import PocketSphinx, build
 from pronunciation.clip import Clip
-from tests.spoken import say
+from tests.worlds.spoken import say
 
 VOCABULARY = BankVocabulary(
     version="test",

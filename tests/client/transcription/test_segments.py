@@ -10,8 +10,8 @@ from client.transcription.base import Transcriber
 from client.transcription.segments import KEEP_SILENCE_S, Piece, Segment
 from pronunciation.clip import Clip
 from server.contract import Word
-from tests.client.answer.planted import FedVoice
-from tests.spoken import say
+from tests.worlds.planted_voice import FedVoice
+from tests.worlds.spoken import say
 
 RATE_HZ = 16_000
 

@@ -17,8 +17,8 @@ from client.transcription.engines import load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.passage import LogProbs, Parts, Passage
 from server.contract import Transcript, Word
-from tests.noises import NOISES, noise
-from tests.spoken import Sentence, say
+from tests.worlds.noises import NOISES, noise
+from tests.worlds.spoken import Sentence, say
 
 TIME_TOLERANCE_S = 0.2
 """Within sentences: on these five ``tiny.en`` is off by 0.14 s at most, by 0.06 s in the median.

@@ -21,7 +21,7 @@ from pronunciation.hearing.respelled import (
 )
 from pronunciation.hearing.results import Target
 from pronunciation.hearing.sounding import Sounding
-from tests.pronunciation.hearing.planted_terms import (
+from tests.worlds.planted_terms import (
     FULL,
     IS,
     ORDINARY,

@@ -12,7 +12,7 @@ from pronunciation.hearing.sounding import (
     one_for_each_sound,
     sounds_like,
 )
-from tests.pronunciation.hearing.planted_terms import (
+from tests.worlds.planted_terms import (
     FULL,
     IS,
     QUEUE,

@@ -175,7 +175,7 @@ def from_ipa(ipa: str) -> list[str]:
 @pytest.fixture(scope="module")
 def espeak_ipa() -> Iterator[Callable[[str], str]]:
     """What eSpeak NG makes of a text, in IPA: its library's own answer, no sound."""
-    reader = Path(__file__).with_name("espeak_reader.py")
+    reader = Path(__file__).parents[2] / "worlds" / "espeak_reader.py"
     with subprocess.Popen(
         [sys.executable, str(reader)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

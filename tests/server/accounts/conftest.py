@@ -8,7 +8,7 @@ import pytest
 from server.accounts.models import Account
 from server.accounts.service import AccountService
 from server.db.database import Database
-from tests.server.people import PASSWORD, cheap_passwords
+from tests.worlds.people import PASSWORD, cheap_passwords
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

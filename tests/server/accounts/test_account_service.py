@@ -26,7 +26,7 @@ from server.core.errors import (
 from server.db.database import Database
 from server.db.tables import AuditRow
 from tests.server.accounts.conftest import Clock, active
-from tests.server.people import PASSWORD, cheap_passwords
+from tests.worlds.people import PASSWORD, cheap_passwords
 
 HERE = "192.0.2.1"
 ELSEWHERE = "203.0.113.9"

@@ -27,7 +27,7 @@ from server.review.models import Author, Rubric
 from server.review.overview import overview_of
 from server.review.service import ReviewService
 from tests.server.conftest import START, grade, service_over
-from tests.server.people import People, people
+from tests.worlds.people import People, people
 
 
 def with_terms(

@@ -49,7 +49,7 @@ from server.ui.exports.html import bundle_page
 from server.ui.verdict_words import correction_text
 from tests.server.conftest import grade, service_over, typed
 from tests.server.exports.test_attempt import pdf_text
-from tests.server.people import People, people
+from tests.worlds.people import People, people
 
 TOLD = "corrected by the coach, Cleo; graded “not said”: In the first line"
 TERM_TOLD = "corrected by the coach, Cleo; graded “mispronounced”"

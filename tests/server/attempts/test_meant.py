@@ -21,8 +21,8 @@ from server.review.merging import ReviewMerger
 from server.review.models import Author
 from server.review.overview import collect
 from server.review.service import ReviewService
-from tests.planted_report import PHRASES, QUESTION, planted_attempt, planted_report
-from tests.server.people import People, people
+from tests.worlds.people import People, people
+from tests.worlds.planted_report import PHRASES, QUESTION, planted_attempt, planted_report
 
 ASKED = "continuous batching"
 YES = MeantAnswer(phrase=ASKED, meant=True)

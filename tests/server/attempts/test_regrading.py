@@ -13,7 +13,7 @@ from server.jobs.queue import JobQueue
 from server.jobs.work import JobStoppedError, Work
 from tests.server.conftest import make_bank, make_question, make_submission
 from tests.server.jobs.test_job_store import add_account
-from tests.server.queues import wait_until_over
+from tests.worlds.queues import wait_until_over
 
 MakeService = Callable[..., Service]
 MakeQueue = Callable[..., JobQueue]

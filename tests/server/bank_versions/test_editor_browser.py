@@ -12,10 +12,10 @@ from server.attempts.service import Service
 from server.attempts.store import Store
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
-from tests.chromium import signed_in
 from tests.server.bank_versions.test_text import BANK
 from tests.server.conftest import make_submission
-from tests.server.served import served
+from tests.worlds.chromium import signed_in
+from tests.worlds.served import served
 
 pytestmark = pytest.mark.browser
 

@@ -13,7 +13,7 @@ from server.db.database import Database
 from server.jobs.queue import JobQueue
 from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.server.conftest import Clock, make_submission
-from tests.server.queues import wait_until_over
+from tests.worlds.queues import wait_until_over
 
 
 @pytest.fixture

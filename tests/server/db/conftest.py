@@ -3,7 +3,7 @@
 import pytest
 
 from server.db import migrate
-from tests.new_databases import migrate_in_full
+from tests.worlds.new_databases import migrate_in_full
 
 
 @pytest.fixture(autouse=True)

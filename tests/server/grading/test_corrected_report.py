@@ -19,7 +19,7 @@ from server.contract import (
     content_score,
 )
 from server.grading.corrected_report import corrected, corrected_coverage
-from tests.planted_report import PHRASES, QUESTION, planted_report
+from tests.worlds.planted_report import PHRASES, QUESTION, planted_report
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -15,7 +15,7 @@ from server.db.tables import JobRow
 from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
 from server.jobs.work import Outcome
-from tests.server.queues import wait_for
+from tests.worlds.queues import wait_for
 
 TAKEN_WITHIN_S = 3.0
 """A worker looks for jobs twice a second, and for jobs of the dead every three seconds. The fastest
@@ -37,7 +37,7 @@ def start(store: Store, store_url: str, log: Path, project_root: Path) -> Iterat
     started: list[subprocess.Popen[bytes]] = []
 
     def begin() -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-m", "tests.server.jobs.worker_process", store_url, str(log)]
+        command = [sys.executable, "-m", "tests.worlds.worker_process", store_url, str(log)]
         process = subprocess.Popen(command, cwd=project_root)
         started.append(process)
         wait_for(lambda: f"ready {process.pid}" in log.read_text().splitlines(), 120)

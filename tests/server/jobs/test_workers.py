@@ -13,7 +13,7 @@ from server.db.tables import JobRow
 from server.jobs.queue import JobQueue
 from server.jobs.store import JobStore
 from server.jobs.work import MadeFile, Outcome, Work
-from tests.server.queues import BEAT_S, ENDS_WITHIN_S, SILENT_S, wait_for, wait_until_over
+from tests.worlds.queues import BEAT_S, ENDS_WITHIN_S, SILENT_S, wait_for, wait_until_over
 
 MakeQueue = Callable[..., JobQueue]
 

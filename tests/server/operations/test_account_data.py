@@ -11,7 +11,7 @@ from server.attempts.service import ARCHIVE_PAGE, Service
 from server.contract import Archive, NewCorrection, ReviewDocument
 from server.review.models import Author
 from server.review.service import ReviewService
-from tests.server.people import people
+from tests.worlds.people import people
 
 
 def test_one_file_has_everything_of_ones_own_and_nothing_of_others(

@@ -23,7 +23,7 @@ from server.db.tables import CommentRow
 from server.operations import backup
 from server.operations.backup import back_up, restore
 from tests.server.conftest import service_over
-from tests.server.people import NOW, PASSWORD, People, people
+from tests.worlds.people import NOW, PASSWORD, People, people
 
 REVISIONS = Path(__file__).parents[1] / "db" / "revisions"
 OWN = ("server_secrets", "sign_in_failures")
@@ -113,7 +113,7 @@ def test_a_small_server_moves_to_postgresql_and_goes_on(
 
 def test_people_sign_in_after_a_restore(small: People, tmp_path: Path) -> None:
     from server.accounts.service import AccountService
-    from tests.server.people import cheap_passwords
+    from tests.worlds.people import cheap_passwords
 
     back_up(url_of(small), tmp_path / "all.aloud")
     url = sqlite_url(tmp_path / "restored.db")

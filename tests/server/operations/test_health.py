@@ -15,7 +15,7 @@ from sqlalchemy import text
 from server.attempts.service import Service
 from server.core.settings import ServerSettings
 from server.web.app import create_app
-from tests.server.people import People, people
+from tests.worlds.people import People, people
 
 
 @pytest.fixture

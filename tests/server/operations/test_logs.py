@@ -14,7 +14,7 @@ from starlette.requests import Request
 from server.attempts.service import Service
 from server.core.errors import ConflictError, UnreadableError
 from server.operations.logs import FIELDS, set_up_logs
-from tests.server.people import PASSWORD, People, people
+from tests.worlds.people import PASSWORD, People, people
 
 PLANTED = "zanzibar keeps its quokkas in paged attention"
 

@@ -15,11 +15,11 @@ from server.attempts.service import Service
 from server.contract import Transcript, Word
 from server.core.settings import sqlite_url
 from server.db.tables import RecordingRow
-from tests.chromium import in_a_browser, signed_in
 from tests.server.conftest import make_submission
-from tests.server.people import NOW, People, people
-from tests.server.queues import wait_for
-from tests.server.served import served
+from tests.worlds.chromium import in_a_browser, signed_in
+from tests.worlds.people import NOW, People, people
+from tests.worlds.queues import wait_for
+from tests.worlds.served import served
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from server.attempts.service import Service
 from server.core.settings import sqlite_url
 from server.db.tables import AuditRow
 from tests.server.conftest import typed
-from tests.server.people import People, people
+from tests.worlds.people import People, people
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 COMMENT = {"text": "Slower", "signed": "Dr. Who"}

@@ -25,7 +25,7 @@ from server.review.merging import ReviewMerger
 from server.review.models import Criterion, Rubric
 from server.review.service import ReviewService
 from tests.server.conftest import START, Clock
-from tests.server.people import People, people
+from tests.worlds.people import People, people
 
 KINDS = ("comments", "scores", "corrections")
 

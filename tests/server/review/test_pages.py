@@ -11,7 +11,7 @@ from sqlalchemy import delete
 from server.attempts.service import Service
 from server.db.tables import RecordingRow
 from tests.server.conftest import typed
-from tests.server.people import People, people
+from tests.worlds.people import People, people
 
 BAD = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 

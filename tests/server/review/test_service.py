@@ -16,7 +16,7 @@ from server.review.models import Author, Rubric
 from server.review.review_queue import QueueFilter, ReviewQueue
 from server.review.service import ReviewService
 from tests.server.conftest import typed
-from tests.server.people import NOW, People, people
+from tests.worlds.people import NOW, People, people
 
 RUBRIC = Rubric.model_validate({"criteria": [{"name": "Clarity", "scale": 4}]})
 

@@ -13,9 +13,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from server.attempts.service import Service
-from tests.server.people import People, people, typed_answer
 from tests.server.web.test_account import signed_in
 from tests.server.web.test_every_route import filled, served
+from tests.worlds.people import People, people, typed_answer
 
 PAGE: Final = {"accept": "text/html"}
 MARK: Final = "qzx"

@@ -10,7 +10,7 @@ from sqlalchemy import MetaData, select
 from server.attempts.service import Service
 from server.db.database import Database
 from server.db.tables import JobFileRow, JobRow, RecordingRow
-from tests.server.people import NOW, people
+from tests.worlds.people import NOW, people
 
 SECRET = "zanzibarquokka"
 LOUD = b"\x00\x01zanzibar-sound\x02" * 400

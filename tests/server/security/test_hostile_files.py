@@ -36,7 +36,7 @@ from server.core.settings import sqlite_url
 from server.db.database import Database
 from server.operations.backup import back_up, restore
 from tests.server.bank_versions.test_text import BANK, LEXICON
-from tests.server.people import People, people
+from tests.worlds.people import People, people
 
 VALUES: Final[tuple[Any, ...]] = (
     None,
@@ -270,7 +270,7 @@ def backup(
     new_service: Callable[[], Service], tmp_path_factory: pytest.TempPathFactory
 ) -> list[Any]:
     """The lines of one."""
-    from tests.server.people import typed_answer
+    from tests.worlds.people import typed_answer
 
     world: People = people(new_service(), typed_answer())
     path = tmp_path_factory.mktemp("backup") / "all.aloud"

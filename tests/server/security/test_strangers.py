@@ -10,9 +10,9 @@ from sqlalchemy import select, update
 
 from server.attempts.service import Service
 from server.db.tables import AuditRow, JobFileRow
-from tests.server.people import PASSWORD, People, people
 from tests.server.security.test_attacks import runs_in
 from tests.server.web.test_account import PAGE, sign_in, signed_in, token_of
+from tests.worlds.people import PASSWORD, People, people
 
 
 @pytest.fixture

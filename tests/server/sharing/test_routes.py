@@ -11,9 +11,9 @@ from fastapi.testclient import TestClient
 from server.attempts.service import Service
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
-from tests.server.people import People, people
-from tests.server.queues import do_all
 from tests.server.sharing.test_encoding import sound
+from tests.worlds.people import People, people
+from tests.worlds.queues import do_all
 
 API = "/api/v1"
 EVIL = "<script>alert(1)</script>"

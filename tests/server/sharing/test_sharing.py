@@ -19,8 +19,8 @@ from server.sharing.service import SharingService
 from server.sharing.shown import resource_of_attempt
 from server.sharing.uploads import preparing, receive
 from tests.server.conftest import START, Clock, make_submission
-from tests.server.queues import do_all
 from tests.server.sharing.test_encoding import sound
+from tests.worlds.queues import do_all
 
 INTERVIEW = "1" * 32
 

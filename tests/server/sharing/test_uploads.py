@@ -15,9 +15,9 @@ from server.jobs.store import MAX_BEGUN
 from server.review.service import ReviewService
 from server.sharing import encoding, uploads
 from server.sharing.encoding import Encoded
-from tests.server.queues import do_all, wait_for
 from tests.server.sharing.test_encoding import sound
 from tests.server.sharing.test_sharing import World
+from tests.worlds.queues import do_all, wait_for
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from server.ui.exports.markdown import to_markdown
 from server.ui.rendering import environment
 from server.ui.report_view import view_report
 from server.ui.verdict_words import composition_text, rule_text, score_text
-from tests.planted_report import CLAUSE, PHRASES, QUESTION, planted_attempt, planted_report
 from tests.server.exports.test_attempt import pdf_text
+from tests.worlds.planted_report import CLAUSE, PHRASES, QUESTION, planted_attempt, planted_report
 
 ATTEMPT = planted_attempt(QUESTION, "a" * 32, PHRASES)
 REPORT = planted_report(QUESTION, PHRASES)

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from server.attempts.service import Service
 from server.ui.headers import SecurityHeaders
 from server.ui.static_files import Assets
-from tests.server.people import people
+from tests.worlds.people import people
 
 
 @pytest.fixture

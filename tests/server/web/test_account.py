@@ -18,7 +18,7 @@ from server.core.errors import StoreError
 from server.core.settings import ServerSettings
 from server.web.app import create_app
 from server.web.http.session_cookies import SESSION_COOKIE
-from tests.server.people import PASSWORD, People, people
+from tests.worlds.people import PASSWORD, People, people
 
 PAGE = {"Accept": "text/html"}
 

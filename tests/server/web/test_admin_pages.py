@@ -7,7 +7,7 @@ import pytest
 
 from server.accounts.models import ROLES
 from server.attempts.service import Service
-from tests.server.people import People, people
+from tests.worlds.people import People, people
 
 MANY = 60
 

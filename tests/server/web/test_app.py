@@ -14,7 +14,7 @@ from server.contract import Archive, Attempt, Problem, Report
 from server.core.errors import ServerError, StoreError
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
-from tests.server.one_loop import OneLoopClient
+from tests.worlds.one_loop import OneLoopClient
 
 API = "/api/v1"
 

@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 
 from server.attempts.service import Service
 from server.contract import Submission, Transcript
-from tests.server.people import People, people
+from tests.worlds.people import People, people
 
 Outcome = Literal["in", "out", "forbidden", "missing"]
 Expected = dict[str, Outcome]

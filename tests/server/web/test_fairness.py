@@ -38,9 +38,9 @@ from server.web.http.limits import (
     BodyLimit,
     Fairness,
 )
-from tests.ports import free_port
-from tests.server.people import People, cheap_passwords, people
 from tests.server.web.test_processes import PROJECT, wait_for
+from tests.worlds.people import People, cheap_passwords, people
+from tests.worlds.ports import free_port
 
 
 class Served:

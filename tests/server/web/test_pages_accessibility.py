@@ -1,6 +1,6 @@
 """Every page of the server by axe-core's rules, at 320 px, and with the keyboard alone.
 
-A new page must be added to ``tests/server/program.py``: a test compares its pages with the
+A new page must be added to ``tests/worlds/program.py``: a test compares its pages with the
 server's routes.
 """
 
@@ -11,17 +11,17 @@ import pytest
 from playwright.sync_api import Browser
 from starlette.routing import compile_path
 
-from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
-from tests.chromium import TIMEOUT_MS, in_a_browser
-from tests.server.program import (
+from tests.server.web.test_every_route import ROUTES
+from tests.worlds.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
+from tests.worlds.chromium import TIMEOUT_MS, in_a_browser
+from tests.worlds.program import (
     PageSeen,
     Program,
     empty_program,
     open_server,
     practiced_program,
 )
-from tests.server.served import served
-from tests.server.web.test_every_route import ROUTES
+from tests.worlds.served import served
 
 # one fixture looks at every page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1200)]

@@ -16,8 +16,8 @@ from server.accounts.service import AccountService
 from server.attempts.store import Store
 from server.contract import Submission
 from server.db.database import Database
-from tests.ports import free_port
-from tests.server.people import PASSWORD, cheap_passwords
+from tests.worlds.people import PASSWORD, cheap_passwords
+from tests.worlds.ports import free_port
 
 PROJECT = Path(__file__).resolve().parents[3]
 STARTS_WITHIN_S = 120

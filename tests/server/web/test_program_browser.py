@@ -32,10 +32,10 @@ from server.contract import Submission
 from server.core.settings import sqlite_url
 from server.db.database import Database
 from server.db.tables import ShareLinkRow
-from tests.chromium import TIMEOUT_MS, in_a_browser
-from tests.client.studio.studio_parts import ScriptedTranscriber, tone
-from tests.ports import free_port
-from tests.server.queues import wait_for
+from tests.worlds.chromium import TIMEOUT_MS, in_a_browser
+from tests.worlds.ports import free_port
+from tests.worlds.queues import wait_for
+from tests.worlds.studio_parts import ScriptedTranscriber, tone
 
 pytestmark = pytest.mark.browser
 

@@ -15,9 +15,9 @@ from schemathesis.generation import GenerationMode
 from starlette.testclient import TestClient
 
 from server.attempts.service import Service
-from tests.server.people import People, people, typed_answer
-from tests.server.queues import wait_until_over
 from tests.server.sharing.test_encoding import sound
+from tests.worlds.people import People, people, typed_answer
+from tests.worlds.queues import wait_until_over
 
 EXAMPLES: Final = 4
 SOUND: Final = {"audio/flac": sound("flac"), "audio/ogg": sound("ogg")}

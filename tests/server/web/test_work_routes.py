@@ -20,7 +20,7 @@ from server.jobs.queue import JobQueue
 from server.web.app import create_app
 from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.server.conftest import START, make_submission
-from tests.server.queues import wait_for
+from tests.worlds.queues import wait_for
 
 API = "/api/v1"
 

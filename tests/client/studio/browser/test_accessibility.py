@@ -19,10 +19,10 @@ from client.practice.progress import all_attempts, question_lines
 from client.studio.app import create_pages
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
-from tests.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
 from tests.client.studio.conftest import NewPage, Serve
-from tests.client.studio.practiced import hold_interview, practice, practice_drills
-from tests.client.studio.studio_parts import RunningStudio, make_studio, tone
+from tests.worlds.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
+from tests.worlds.practiced import hold_interview, practice, practice_drills
+from tests.worlds.studio_parts import RunningStudio, make_studio, tone
 
 QUESTION: Final = "cloud-spot-or-on-demand"
 PAGES: Final = {

@@ -16,11 +16,11 @@ from client.data.demo import AUDIO
 from client.practice.interviews import Interviews
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ
-from tests.client.studio.answering import wait_for
-from tests.client.studio.browser.studio_process import studio_process
 from tests.client.studio.conftest import NewPage, Serve
-from tests.client.studio.studio_parts import RunningStudio, ScriptedTranscriber
 from tests.client.studio.test_interview import planted
+from tests.worlds.studio_answering import wait_for
+from tests.worlds.studio_parts import RunningStudio, ScriptedTranscriber
+from tests.worlds.studio_process import studio_process
 
 pytestmark = pytest.mark.realtime
 

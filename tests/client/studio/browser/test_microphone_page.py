@@ -14,7 +14,7 @@ from client.studio.routes.microphone import SENTENCE
 from client.studio.state.microphone_passed import microphone_passed
 from pronunciation.clip import Clip
 from tests.client.studio.conftest import NewPage, Serve
-from tests.client.studio.studio_parts import ScriptedTranscriber
+from tests.worlds.studio_parts import ScriptedTranscriber
 
 pytestmark = pytest.mark.realtime
 

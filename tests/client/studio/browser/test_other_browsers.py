@@ -9,11 +9,11 @@ import pytest
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.data import demo
-from tests.browser_page import Page
 from tests.client.studio.conftest import Serve
-from tests.firefox import firefox
-from tests.pulseaudio import PulseAudio
-from tests.webkit import webkit
+from tests.worlds.browser_page import Page
+from tests.worlds.firefox import firefox
+from tests.worlds.pulseaudio import PulseAudio
+from tests.worlds.webkit import webkit
 
 pytestmark = pytest.mark.browser
 

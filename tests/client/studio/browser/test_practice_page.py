@@ -16,9 +16,9 @@ from client.core.settings import ClientSettings
 from client.data import demo
 from client.data.demo import AUDIO
 from client.transcription.engine_process import EngineProcess
-from tests.client.studio.browser.studio_process import studio_process
 from tests.client.studio.conftest import NewPage, Serve
-from tests.client.studio.studio_parts import ScriptedTranscriber
+from tests.worlds.studio_parts import ScriptedTranscriber
+from tests.worlds.studio_process import studio_process
 
 pytestmark = pytest.mark.realtime
 

@@ -9,7 +9,7 @@ import pytest
 
 from pronunciation.clip import Clip
 from tests.client.studio.conftest import NewPage, Serve
-from tests.client.studio.studio_parts import tone
+from tests.worlds.studio_parts import tone
 
 pytestmark = pytest.mark.realtime
 

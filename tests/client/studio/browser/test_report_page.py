@@ -9,11 +9,11 @@ from client.core.settings import ClientSettings
 from client.studio.state.studio import Studio
 from pronunciation.clip import Clip
 from server.contract import Transcript, Word
-from tests.browser_looks import open_details
 from tests.client.studio.conftest import NewPage, Serve
-from tests.client.studio.studio_parts import make_studio, tone
-from tests.planted_report import PHRASES, QUESTION, planted_attempt
 from tests.server.conftest import make_submission
+from tests.worlds.browser_looks import open_details
+from tests.worlds.planted_report import PHRASES, QUESTION, planted_attempt
+from tests.worlds.studio_parts import make_studio, tone
 
 pytestmark = pytest.mark.realtime
 

@@ -7,7 +7,8 @@ import pytest
 
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
-from tests.client.shared_server import (
+from tests.client.studio.conftest import NewPage, Serve
+from tests.worlds.shared_server import (
     SERVER,
     backend_of,
     remote_to,
@@ -15,8 +16,7 @@ from tests.client.shared_server import (
     tone,
     work_off,
 )
-from tests.client.studio.conftest import NewPage, Serve
-from tests.client.studio.studio_parts import make_studio
+from tests.worlds.studio_parts import make_studio
 
 
 @pytest.mark.parametrize(

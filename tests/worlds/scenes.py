@@ -56,8 +56,8 @@ from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
 from tests.client.audio.conftest import FakeSoundSystem, device
 from tests.client.conftest import make_question, make_report, one_question
-from tests.client.studio.studio_parts import ORIGIN, SOCKET, make_studio
-from tests.ports import listening
+from tests.worlds.ports import listening
+from tests.worlds.studio_parts import ORIGIN, SOCKET, make_studio
 
 SPOKEN_S: Final = 2.0
 ENGINE_S: Final = 0.08

@@ -12,7 +12,7 @@ from client.core.settings import ClientSettings
 from client.data import demo
 from client.studio.app import create_studio
 from pronunciation.clip import Clip
-from tests.client.studio.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
+from tests.worlds.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
 
 __all__ = [
     "QUESTION",

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.browser_page import TIMEOUT_S, Page
-from tests.ports import free_port
+from tests.worlds.browser_page import TIMEOUT_S, Page
+from tests.worlds.ports import free_port
 
 DRIVER: Final = Path("/usr/bin/WebKitWebDriver")
 SCREEN: Final = Path("/usr/bin/Xvfb")

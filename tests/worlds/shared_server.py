@@ -16,8 +16,8 @@ from server.attempts.store import Store
 from server.contract import Submission
 from server.core.settings import sqlite_url
 from tests.server.conftest import Clock, grade, make_bank, make_submission
-from tests.server.people import People, people
-from tests.server.queues import do_all
+from tests.worlds.people import People, people
+from tests.worlds.queues import do_all
 
 SERVER = "http://localhost"
 

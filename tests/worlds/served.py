@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from tests.server.queues import wait_for
+from tests.worlds.queues import wait_for
 
 __all__ = ["served"]
 

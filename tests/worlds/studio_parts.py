@@ -19,7 +19,7 @@ from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
 from server.contract import Word
-from tests.ports import listening
+from tests.worlds.ports import listening
 
 ORIGIN = "http://127.0.0.1"
 """What the test client's changing requests must name."""

@@ -1,6 +1,6 @@
 """A server process's worker by itself, for tests that end it in the middle.
 
-    python -m tests.server.jobs.worker_process DATABASE_URL LOG
+    python -m tests.worlds.worker_process DATABASE_URL LOG
 
 Writes a line ``begin JOB PID`` and ``end JOB PID`` to the log for each job; ready is ``ready PID``.
 """

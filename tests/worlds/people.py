@@ -24,7 +24,7 @@ from server.core.settings import ServerSettings
 from server.db.database import Database
 from server.db.tables import Base, JobFileRow, JobRow, RecordingRow, ShareLinkRow, ShareRow
 from server.web.app import create_app
-from tests.server.one_loop import OneLoopClient
+from tests.worlds.one_loop import OneLoopClient
 
 __all__ = ["PASSWORD", "People", "cheap_passwords", "people", "typed_answer"]
 

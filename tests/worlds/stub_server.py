@@ -12,7 +12,7 @@ import uvicorn
 from conftest import make_app  # found beside this file
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tests.ports import listening
+from tests.worlds.ports import listening
 
 
 class DiesBeforeAnswering:

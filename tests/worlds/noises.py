@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from tests.spoken import recorded
+from tests.worlds.spoken import recorded
 
 RATE_HZ = 16_000
 DURATION_S = 8.0

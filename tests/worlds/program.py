@@ -28,10 +28,10 @@ from server.contract import Attempt
 from server.core.settings import ServerSettings, sqlite_url
 from server.db.tables import JobRow
 from server.web.app import create_app
-from tests.client.studio.practiced import remembered_sentences, spoken_answer
-from tests.client.studio.studio_parts import tone
-from tests.server.people import PASSWORD, cheap_passwords
-from tests.server.queues import wait_for
+from tests.worlds.people import PASSWORD, cheap_passwords
+from tests.worlds.practiced import remembered_sentences, spoken_answer
+from tests.worlds.queues import wait_for
+from tests.worlds.studio_parts import tone
 
 __all__ = ["PageSeen", "Program", "empty_program", "open_server", "practiced_program"]
 

@@ -11,8 +11,8 @@ import uvicorn
 
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
-from tests.client.studio.studio_parts import make_studio
-from tests.ports import listening
+from tests.worlds.ports import listening
+from tests.worlds.studio_parts import make_studio
 
 
 @contextmanager
@@ -22,8 +22,8 @@ def studio_process(home: Path, port: int = 0) -> Iterator[tuple["subprocess.Pope
         [sys.executable, __file__, str(home), str(port)],
         stdout=subprocess.PIPE,
         text=True,
-        cwd=Path(__file__).parents[4],
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[4])},
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
     )
     assert process.stdout is not None
     try:

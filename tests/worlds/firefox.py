@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from tests.browser_page import TIMEOUT_S, Page
+from tests.worlds.browser_page import TIMEOUT_S, Page
 
 FIREFOX: Final = Path("/usr/bin/firefox-esr")
 NO_FIREFOX: Final = "no Firefox: apt install firefox-esr"
