@@ -47,6 +47,7 @@ def register(app: typer.Typer) -> None:
     command(user, "disable")(disable)
     command(user, "enable")(enable)
     command(user, "delete")(delete)
+    command(user, "drop-second-factor")(drop_second_factor)
     token = command_group(user, "token", "Manage the tokens that clients sign in with.")
     command(token, "add")(add_token)
     command(token, "list")(list_tokens)
@@ -73,8 +74,7 @@ def add(
         group = accounts.cohorts.named(cohort) if cohort else None
         made = accounts.add(name, role.value, display_name=display_name)
         if group is not None:
-            place = "candidate" if role is RoleName.candidate else "coach"
-            accounts.cohorts.assign(group.id, made.id, place)
+            accounts.cohorts.assign(group.id, made.id)
         _print_invitation(settings, accounts.invitations.invite(made.id))
 
 
@@ -95,6 +95,7 @@ def list_users(settings: "ClientSettings", as_json: JsonOption = False) -> None:
                     "display_name": user.display_name,
                     "role": user.role,
                     "state": user.state,
+                    "second_factor": user.has_second_factor,
                     "cohorts": places[user.id],
                     "created_at": user.created_at,
                 }
@@ -111,7 +112,7 @@ def list_users(settings: "ClientSettings", as_json: JsonOption = False) -> None:
             Text(user.name, "bold"),
             Text("" if user.display_name == user.name else user.display_name),
             user.role,
-            user.state,
+            f"{user.state}, second factor" if user.has_second_factor else user.state,
             Text(", ".join(places[user.id])),
         )
     out().print(table)
@@ -165,6 +166,14 @@ def delete(
             )
         accounts.delete(user.id)
     out().print(f"{user.name} and all their data are deleted", markup=False)
+
+
+def drop_second_factor(settings: "ClientSettings", name: NameArgument) -> None:
+    """Remove the second factor of somebody who lost phone and recovery codes."""
+    with _accounts(settings) as accounts:
+        user = accounts.named(name)
+        accounts.second_factors.turn_off(user.id)
+    out().print(f"{user.name} signs in with the password alone now", markup=False)
 
 
 def add_token(
@@ -268,15 +277,19 @@ def assign(
     settings: "ClientSettings",
     cohort: CohortArgument,
     name: NameArgument,
-    place: Annotated[PlaceName, typer.Option("--as", help="The account's role in the cohort.")] = (
-        PlaceName.candidate
-    ),
+    place: Annotated[
+        PlaceName | None,
+        typer.Option(
+            "--as", help="The account's role in the cohort; by default what it is on the server."
+        ),
+    ] = None,
 ) -> None:
     """Put an account into a cohort."""
     with _accounts(settings) as accounts:
         group, user = accounts.cohorts.named(cohort), accounts.named(name)
-        accounts.cohorts.assign(group.id, user.id, place.value)
-    out().print(f"{user.name} is in {group.name} as {place.value}", markup=False)
+        made = accounts.cohorts.assign(group.id, user.id, place.value if place else None)
+    was = f", no longer as {made.before}" if made.before not in (None, made.as_role) else ""
+    out().print(f"{user.name} is in {group.name} as {made.as_role}{was}", markup=False)
 
 
 def unassign(settings: "ClientSettings", cohort: CohortArgument, name: NameArgument) -> None:

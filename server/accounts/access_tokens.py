@@ -4,8 +4,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from server.accounts.models import NewToken, Token
 from server.accounts.rows import account_row, actor_for
@@ -93,6 +94,16 @@ class TokenService:
                 )
         return _token_of(row)
 
+    def revoke_all(self, session: Session, account_id: int, *, by: int | None) -> int:
+        """Invalidates all tokens of an account, within a transaction; how many there were."""
+        now = self._clock()
+        valid = (TokenRow.account_id == account_id) & TokenRow.revoked_at.is_(None)
+        ids = session.scalars(select(TokenRow.id).where(valid)).all()
+        session.execute(update(TokenRow).where(TokenRow.id.in_(ids)).values(revoked_at=now))
+        for each in ids:
+            note(session, now, by, "token.revoke", f"token {each} of account {account_id}")
+        return len(ids)
+
     def actor(self, secret: str) -> Actor | None:
         """The actor of a valid token; records the use. ``None``: the token is not valid."""
         now = self._clock()
@@ -108,6 +119,7 @@ class TokenService:
                 AccountRow.name,
                 AccountRow.display_name,
                 AccountRow.role,
+                AccountRow.totp_secret.is_not(None),
             )
             .join(AccountRow, AccountRow.id == TokenRow.account_id)
             .outerjoin(CohortMemberRow, coaches)
@@ -121,11 +133,19 @@ class TokenService:
             rows = connection.execute(valid).all()  # one for each cohort that the account coaches
         if not rows:
             return None
-        token_id, last_used_at, _, account_id, name, display_name, role = rows[0]
+        token_id, last_used_at, _, account_id, name, display_name, role, has_second = rows[0]
         if last_used_at is None or last_used_at <= now - _NOTE_USE_EVERY:
             self._note_use(token_id, now)
         coached = frozenset(row[2] for row in rows if row[2] is not None)
-        return actor_for(account_id, name, display_name, role, coached, by_token=True)
+        return actor_for(
+            account_id,
+            name,
+            display_name,
+            role,
+            coached,
+            by_token=True,
+            has_second_factor=bool(has_second),
+        )
 
     def _note_use(self, token_id: int, now: datetime) -> None:
         try:

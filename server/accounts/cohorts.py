@@ -1,6 +1,7 @@
 """Cohorts: which candidates belong to which coaches."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, cast
 
@@ -26,6 +27,14 @@ _COACHED: Final = select(CohortMemberRow.cohort_id).where(
 def coached_by(session: Session, account_id: int) -> frozenset[int]:
     """The ids of the cohorts that an account is a coach of."""
     return frozenset(session.scalars(_COACHED, {"account": account_id}))
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """What an account is in a cohort now, and what it was before; ``None``: it was not in it."""
+
+    as_role: str
+    before: str | None
 
 
 class CohortService:
@@ -110,25 +119,35 @@ class CohortService:
             return self._with_members(session, [row])[0]
 
     def assign(
-        self, cohort_id: int, account_id: int, as_role: str, *, by: int | None = None
-    ) -> None:
+        self, cohort_id: int, account_id: int, as_role: str | None = None, *, by: int | None = None
+    ) -> Assigned:
         """Adds an account to a cohort, or changes its role in it.
+
+        Args:
+            cohort_id: the cohort.
+            account_id: the account.
+            as_role: candidate or coach; ``None``: what the account is in it already, or its own
+                role, so that nobody becomes a candidate of those whom they coach by an oversight.
+            by: who does it.
 
         Raises:
             NotFoundError: there is no such cohort or account.
             InvalidInputError: a candidate cannot be its coach.
         """
-        if as_role not in ("candidate", "coach"):
+        if as_role not in ("candidate", "coach", None):
             raise InvalidInputError(f"a cohort has candidates and coaches, not {as_role!r}")
         try:
             with self._database.write() as session:
                 _row(session, cohort_id)
                 account = account_row(session, account_id)
+                member = session.get(CohortMemberRow, (cohort_id, account_id))
+                before = None if member is None else member.as_role
+                if as_role is None:
+                    as_role = before or ("candidate" if account.role == "candidate" else "coach")
                 if as_role == "coach" and account.role == "candidate":
                     raise InvalidInputError(
                         f"{account.name} is a candidate; give the account the role coach first"
                     )
-                member = session.get(CohortMemberRow, (cohort_id, account_id))
                 if member is None:
                     member = CohortMemberRow(cohort_id=cohort_id, account_id=account_id)
                     session.add(member)
@@ -136,7 +155,8 @@ class CohortService:
                 what = f"account {account_id} in cohort {cohort_id}"
                 note(session, self._clock(), by, f"cohort.assign.{as_role}", what)
         except IntegrityError:  # another process was faster (PostgreSQL)
-            self.assign(cohort_id, account_id, as_role, by=by)
+            return self.assign(cohort_id, account_id, as_role, by=by)
+        return Assigned(as_role, before)
 
     def unassign(self, cohort_id: int, account_id: int, *, by: int | None = None) -> None:
         """Removes an account from a cohort.

@@ -64,19 +64,18 @@ class InvitationService:
             row = self._valid(session, secret)
             return account_of(account_row(session, row.account_id))
 
-    def accept(self, secret: str, password_hash: str) -> Account:
-        """Uses an invitation, once.
+    def accept(self, session: Session, secret: str, password_hash: str) -> Account:
+        """Uses an invitation, once, within a transaction.
 
         Raises:
             NotFoundError: it is not valid (any more).
         """
-        with self._database.write() as session:
-            row = self._valid(session, secret, lock=True)
-            row.used_at = self._clock()
-            account = account_row(session, row.account_id)
-            account.password_hash = password_hash
-            account.session_epoch += 1
-            note(session, row.used_at, account.id, "invitation.use", f"account {account.id}")
+        row = self._valid(session, secret, lock=True)
+        row.used_at = self._clock()
+        account = account_row(session, row.account_id)
+        account.password_hash = password_hash
+        account.session_epoch += 1
+        note(session, row.used_at, account.id, "invitation.use", f"account {account.id}")
         return account_of(account)
 
     def _valid(self, session: Session, secret: str, *, lock: bool = False) -> InvitationRow:

@@ -15,6 +15,7 @@ class Account:
     Attributes:
         has_password: whether the invitation was used.
         session_epoch: sessions of another epoch have ended.
+        has_second_factor: whether signing in also takes a code.
     """
 
     id: int
@@ -25,6 +26,7 @@ class Account:
     has_password: bool
     disabled_at: datetime | None
     session_epoch: int
+    has_second_factor: bool = False
 
     @property
     def state(self) -> str:

@@ -23,6 +23,7 @@ def account_of(row: AccountRow | Row[Any]) -> Account:
         has_password=row.password_hash is not None,
         disabled_at=row.disabled_at,
         session_epoch=row.session_epoch,
+        has_second_factor=row.totp_secret is not None,
     )
 
 
@@ -34,6 +35,7 @@ def actor_for(
     coached: frozenset[int],
     *,
     by_token: bool = False,
+    has_second_factor: bool = False,
 ) -> Actor:
     """The account with these values as an actor."""
     return Actor(
@@ -44,6 +46,7 @@ def actor_for(
         # somebody made a candidate again no longer coaches
         coached=frozenset() if role == "candidate" else coached,
         by_token=by_token,
+        has_second_factor=has_second_factor,
     )
 
 

@@ -31,6 +31,10 @@ def keyed_digest(key: str, text: str) -> str:
 
 def server_secret(database: Database, name: str) -> str:
     """This server's secret of that name, created at the first start, the same in every process."""
+    with database.read() as session:  # which a full disk does not prevent
+        row = session.get(ServerSecretRow, name)
+        if row is not None:
+            return row.value
     try:
         with database.write() as session:
             row = session.get(ServerSecretRow, name)

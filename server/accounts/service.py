@@ -18,6 +18,7 @@ from server.accounts.known_browsers import KnownBrowsers
 from server.accounts.models import ROLES, Account, Role
 from server.accounts.passwords import Passwords
 from server.accounts.rows import account_of, account_row, actor_for, keep_an_admin
+from server.accounts.second_factor import SecondFactorService
 from server.accounts.secrets import server_secret
 from server.accounts.sessions import SessionService, has_ended
 from server.accounts.throttle import Throttle, Try
@@ -67,6 +68,7 @@ class AccountService:
         invitations: the links with which accounts get their password.
         cohorts: the groups they belong to.
         sessions: ends single sessions.
+        second_factors: codes that are needed besides the password.
         known_browsers: marks for browsers that somebody has signed in with.
     """
 
@@ -91,6 +93,7 @@ class AccountService:
         self.invitations = InvitationService(database, clock)
         self.cohorts = CohortService(database, clock)
         self.sessions = SessionService(database, clock)
+        self.second_factors = SecondFactorService(database, clock)
         self._clock = clock
         self._passwords = passwords or Passwords()
         self._secret = secret
@@ -255,10 +258,30 @@ class AccountService:
             self._set_hash(row.id, self._passwords.hash(password), only_if=kept)
         return account_of(row)
 
-    def accept(self, secret: str, password: str, address: str = "") -> Account:
+    def confirm_code(self, account_id: int, code: str) -> None:
+        """Uses a code of the second factor, by somebody who has typed the password.
+
+        Raises:
+            WrongSignInError: it is wrong.
+            TooManyTriesError: it was wrong too often.
+        """
+        tried = self._throttle.begin_code(account_id, self._clock())
+        self.second_factors.use(account_id, code)
+        self._throttle.succeeded(tried)
+
+    def accept(
+        self, secret: str, password: str, address: str = "", *, keeps_tokens: bool = False
+    ) -> Account:
         """Uses an invitation: sets the password and ends earlier sessions.
 
-        Wrong passwords typed earlier at the same address are forgotten.
+        Wrong passwords typed earlier at the same address are forgotten. So are tokens: a reset is
+        for a password that somebody else may know, and they could have made some with it.
+
+        Args:
+            secret: the invitation's.
+            password: the new one.
+            address: where the request comes from.
+            keeps_tokens: leave the tokens valid.
 
         Raises:
             NotFoundError: the invitation is not valid (any more).
@@ -266,12 +289,18 @@ class AccountService:
         """
         account = self.invitations.account(secret)
         self._passwords.check(password, account.name)
-        accepted = self.invitations.accept(secret, self._passwords.hash(password))
+        hashed = self._passwords.hash(password)
+        with self.database.write() as session:
+            accepted = self.invitations.accept(session, secret, hashed)
+            if not keeps_tokens:
+                self.tokens.revoke_all(session, accepted.id, by=accepted.id)
         self._throttle.lift(accepted.name, address)
         return accepted
 
-    def change_password(self, account_id: int, old: str, new: str) -> Account:
-        """Changes the password and ends every other session.
+    def change_password(
+        self, account_id: int, old: str, new: str, *, keeps_tokens: bool = True
+    ) -> Account:
+        """Changes the password and ends every other session; tokens stay, or are revoked.
 
         Raises:
             WrongSignInError: the old one is wrong.
@@ -281,9 +310,11 @@ class AccountService:
         account = self.confirm(account_id, old)
         self._passwords.check(new, account.name)
         hashed = self._passwords.hash(new)
-        with self._changing(account_id, "password", account_id) as (_, row):
+        with self._changing(account_id, "password", account_id) as (session, row):
             row.password_hash = hashed
             row.session_epoch += 1
+            if not keeps_tokens:
+                self.tokens.revoke_all(session, account_id, by=account_id)
         return account_of(row)
 
     def end_sessions(self, account_id: int, *, by: int | None = None) -> Account:
@@ -303,7 +334,14 @@ class AccountService:
             if has_ended(session, session_id):
                 return None
             coached = coached_by(session, row.id)
-            return actor_for(row.id, row.name, row.display_name, row.role, coached)
+            return actor_for(
+                row.id,
+                row.name,
+                row.display_name,
+                row.role,
+                coached,
+                has_second_factor=row.totp_secret is not None,
+            )
 
     def actor_of_token(self, secret: str) -> Actor | None:
         """The actor of a token; ``None``: the token is not valid."""

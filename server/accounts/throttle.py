@@ -96,6 +96,14 @@ class Throttle:
         """
         return self._begin((self._limit(f"account:{account_id}", PER_NAME_AND_ADDRESS),), now)
 
+    def begin_code(self, account_id: int, now: datetime) -> Try:
+        """Lets somebody who knows the password type a code of the second factor.
+
+        Raises:
+            TooManyTriesError: too many wrong ones recently: one in 25,000 of the possible ones.
+        """
+        return self._begin((self._limit(f"code:{account_id}", PER_NAME_AND_ADDRESS),), now)
+
     def succeeded(self, tried: Try) -> None:
         """Forgets the try, which was right, and earlier wrong ones from the same place."""
         with self._database.write() as session:

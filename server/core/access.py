@@ -23,6 +23,8 @@ class Actor:
         display_name: the name others see.
         coached: the cohorts they are a coach of.
         by_token: a client with a token, not a browser.
+        has_second_factor: signing in took more than a password.
+        lacks_second_factor: they have to set one up before they manage other people's accounts.
     """
 
     role: ActorRole
@@ -31,6 +33,8 @@ class Actor:
     display_name: str = ""
     coached: frozenset[int] = frozenset()
     by_token: bool = False
+    has_second_factor: bool = False
+    lacks_second_factor: bool = False
 
     @property
     def has_account(self) -> bool:
@@ -94,6 +98,8 @@ def may(actor: Actor, action: Action, resource: Resource | None = None) -> bool:
     An admin has no way around sharing: what is not theirs and not shown to a cohort that they
     coach, they cannot read.
     """
+    if action is Action.MANAGE_ACCOUNTS and actor.lacks_second_factor:
+        return False
     if resource is None:
         return actor.role in _WITHOUT_RESOURCE.get(action, frozenset()) or (
             # an admin who was made coach of a cohort has its pages too

@@ -56,6 +56,12 @@ class NotAllowedError(ServerError):
     status = 403
 
 
+class SecondFactorNeededError(NotAllowedError):
+    """An admin of a reachable server has only a password."""
+
+    code = "second-factor-needed"
+
+
 class TooManyTriesError(ServerError):
     """Too many wrong passwords recently.
 
@@ -69,7 +75,7 @@ class TooManyTriesError(ServerError):
     def __init__(self, wait_s: int) -> None:
         minutes = -(-wait_s // 60)
         super().__init__(
-            f"too many wrong passwords; try again in {minutes} "
+            f"too many wrong passwords or codes; try again in {minutes} "
             f"minute{'s' if minutes != 1 else ''}, or ask an admin for a new invitation"
         )
         self.wait_s = wait_s

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from server.core.errors import InvalidInputError, StoreBusyError, StoreError
 _BEGIN_OPTION = "aloud_begin"
 
 _WAL_POLL_S = 0.02
+_MADE_WITHIN_S = 60.0
+"""A new database is empty for a second at most, until its tables are made."""
 _ALONE = "aloud_alone"
 _SHARED = ("normal",)
 
@@ -51,10 +53,16 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
     """
     try:
         url = make_url(database_url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # its text quotes the URL, or a part of it
         raise StoreError(
-            f"{database_url!r} is not a database URL; one looks like sqlite:////folder/aloud.db"
+            "this is not a database URL (its text is not shown, as it may hold a password); "
+            "one looks like sqlite:////folder/aloud.db"
         ) from None
+    if url.host is not None and "@" in url.host:
+        raise StoreError(
+            "the password in the database URL holds an @: write %40 in its place "
+            "(and %2F for /, %25 for %)"
+        )
     if url.get_backend_name() == "sqlite":
         return _sqlite_engine(url, busy_timeout_s)
     try:
@@ -62,7 +70,7 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
         return create_engine(url, pool_pre_ping=True, hide_parameters=True, json_serializer=_json)
     except (NoSuchModuleError, ImportError) as error:
         raise StoreError(
-            f"no driver for the database {url.render_as_string()}: {error}; install it"
+            f"no driver for the database {_without_secrets(url)}: {error}; install it"
         ) from None
 
 
@@ -76,7 +84,13 @@ def place_of(engine: Engine) -> str:
     url = engine.url
     if url.get_backend_name() == "sqlite" and url.database:
         return url.database
-    return url.render_as_string(hide_password=True)
+    return _without_secrets(url)
+
+
+def _without_secrets(url: URL) -> str:
+    """The URL without its password, and of its options only the host's: others may be secret."""
+    shown = {name: value for name, value in url.query.items() if name in ("host", "port")}
+    return url.set(query=shown).render_as_string(hide_password=True)
 
 
 @contextmanager
@@ -102,6 +116,10 @@ def plain_errors(engine: Engine) -> Iterator[None]:
 
 def _plain(engine: Engine, cause: BaseException | None) -> StoreError:
     place, reason = place_of(engine), str(cause).splitlines()[0] if str(cause) else "unknown"
+    secrets = (engine.url.password, *engine.url.query.values())
+    for secret in secrets:  # a driver may quote what it was given
+        if isinstance(secret, str) and len(secret) > 3:
+            reason = reason.replace(secret, "***")
     code = (getattr(cause, "sqlite_errorcode", None) or 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(
@@ -179,6 +197,7 @@ def _open(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     exclusive connection needs no such file and can read. It is released after each use, for others
     and for the time when there is room again.
     """
+    _make_private(path)
     connection = sqlite3.connect(path, timeout=busy_timeout_s, check_same_thread=False)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -191,6 +210,32 @@ def _open(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     except sqlite3.DatabaseError:
         return connection  # damaged: likewise
     return connection
+
+
+def _make_private(path: Path) -> None:
+    """Makes the file, or takes everybody else's rights to it away: it holds people's answers.
+
+    SQLite gives the files beside it the same rights. An existing file is never opened here: closing
+    it would drop the locks that this process has on it (https://www.sqlite.org/howtocorrupt.html).
+
+    Raises:
+        StoreError: the file lost its content.
+    """
+    with suppress(OSError):  # opening it says what is wrong
+        if not path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        found = path.stat()
+        if os.name == "posix" and found.st_mode & 0o077 and found.st_uid == os.geteuid():
+            for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+                if each.exists():
+                    each.chmod(0o600)
+        if found.st_size == 0 and time.time() - found.st_mtime > _MADE_WITHIN_S:
+            log = path.with_name(path.name + "-wal")
+            if not log.exists() or log.stat().st_size == 0:
+                raise StoreError(
+                    f"the database {path} has 0 bytes: whatever was in it is gone; put a backup "
+                    "in its place, or delete the file to start over"
+                )
 
 
 def _open_to_read(path: Path, busy_timeout_s: float) -> sqlite3.Connection:

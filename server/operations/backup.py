@@ -23,6 +23,7 @@ from sqlalchemy import JSON, Connection, DateTime, Engine, MetaData, Table, func
 from sqlalchemy.exc import IntegrityError, StatementError
 
 from server.core.errors import InvalidInputError, StoreError
+from server.core.settings import sqlite_path
 from server.db import HEAD_REVISION
 from server.db.engine import make_engine, place_of, plain_errors, writing
 from server.db.migrate import current_revision, upgrade
@@ -107,13 +108,14 @@ def back_up(database_url: str, path: Path, *, replace: bool = False) -> BackupSu
 def restore(database_url: str, path: Path) -> BackupSummary:
     """Fills an empty database from a backup, and brings it up to this version.
 
-    All rows are inserted in one transaction, so that an incomplete file leaves nothing behind.
+    All rows are inserted in one transaction, so that an incomplete file leaves nothing behind; a
+    SQLite file made for it is deleted again.
 
     Raises:
         StoreError: the database cannot be used, holds something, or the backup is newer.
         InvalidInputError: the file is not a backup, or incomplete.
     """
-    with _lines(path) as lines:
+    with _no_new_file(database_url), _lines(path) as lines:
         head = _head(path, lines)
         engine = make_engine(database_url)
         try:
@@ -129,6 +131,20 @@ def restore(database_url: str, path: Path) -> BackupSummary:
         finally:
             engine.dispose()
     return BackupSummary(head.made_at, rows)
+
+
+@contextmanager
+def _no_new_file(database_url: str) -> Iterator[None]:
+    """Deletes the SQLite file again, if it was not there (or had nothing in it) and all failed."""
+    file = sqlite_path(database_url)
+    is_new = file is not None and not (file.exists() and file.stat().st_size)
+    try:
+        yield
+    except BaseException:
+        if file is not None and is_new:
+            for end in ("", "-wal", "-shm", "-journal"):
+                file.with_name(file.name + end).unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

@@ -54,6 +54,7 @@ from server.web.routes.jobs import (
 from server.web.routes.links import links_router
 from server.web.routes.reviews import merging_router, review_pages_router, reviews_router
 from server.web.routes.root import health_router, home_router
+from server.web.routes.second_factor import second_factor_router, sign_in_code_router
 from server.web.routes.sharing import recordings_router, sharing_router
 
 API_PREFIX = "/api/v1"
@@ -80,7 +81,9 @@ _PAGES: Final = (
     review_pages_router,
     home_router,
     sign_in_router,
+    sign_in_code_router,
     account_router,
+    second_factor_router,
     admin_router,
     health_router,
 )

@@ -11,6 +11,7 @@ it needs as a parameter:
 """
 
 import logging
+from dataclasses import replace
 from typing import Annotated, Any, Final, cast
 from urllib.parse import quote
 
@@ -21,14 +22,20 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.accounts.service import AccountService
 from server.core.access import ANONYMOUS, OPEN, Action, Actor, Resource, may
-from server.core.errors import NotAllowedError, NotFoundError, NotSignedInError, StoreError
+from server.core.errors import (
+    NotAllowedError,
+    NotFoundError,
+    NotSignedInError,
+    SecondFactorNeededError,
+    StoreError,
+)
 from server.web.http.pages import wants_page
 from server.web.http.problems import failure
-from server.web.http.session_cookies import SESSION_COOKIE, session_of
+from server.web.http.session_cookies import SESSION_COOKIE, cookie_name, session_of
 
 logger = logging.getLogger(__name__)
 
-OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/sign-in"})
+OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/sign-in", "/sign-in/code"})
 OPEN_PREFIXES: Final = ("/invitation/", "/s/", "/static/ui/")
 """Without an account: signing in, invitations, share links (each with a secret in its address)."""
 
@@ -56,7 +63,10 @@ class Gate:
         path: str = scope["path"]
         is_open = path in OPEN_PATHS or path.startswith(OPEN_PREFIXES)
         try:
-            request.state.actor = await run_in_threadpool(self._actor_of, request)
+            actor = await run_in_threadpool(self._actor_of, request)
+            if self._needs_accounts and actor.role == "admin" and not actor.has_second_factor:
+                actor = replace(actor, lacks_second_factor=True)
+            request.state.actor = actor
         except NotSignedInError as error:
             if not is_open:
                 await self._turn_away(request, str(error))(scope, receive, send)
@@ -102,7 +112,7 @@ class Gate:
                     "the token is not valid; make a new one on the server's account page"
                 )
             return actor
-        if SESSION_COOKIE in request.cookies:
+        if cookie_name(SESSION_COOKIE, request) in request.cookies:
             signed_in = session_of(request)
             if signed_in is not None:
                 actor = self._accounts.actor_of_session(*signed_in)
@@ -141,6 +151,11 @@ def demand(actor: Actor, action: Action, resource: Resource | None = None) -> No
         raise NotAllowedError(
             "this server has no accounts; on its own machine, `aloud user add NAME --role admin` "
             "makes the first one"
+        )
+    if action is Action.MANAGE_ACCOUNTS and actor.lacks_second_factor:
+        raise SecondFactorNeededError(
+            "admins of a server that others can reach need a second factor; set it up on the "
+            "account page"
         )
     raise NotAllowedError(f"this account may not {action}")
 

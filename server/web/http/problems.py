@@ -9,9 +9,10 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse
 
 from server.contract import Problem
-from server.core.errors import ServerError, TooManyTriesError
+from server.core.errors import SecondFactorNeededError, ServerError, TooManyTriesError
 from server.web.http.pages import pages_of, wants_page
 
 logger = logging.getLogger(__name__)
@@ -102,6 +103,8 @@ def _server_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServerError)
     if error.status >= 500:
         logger.error("%s: %s", error.code, error, exc_info=error.__cause__)
+    if isinstance(error, SecondFactorNeededError) and wants_page(request):
+        return RedirectResponse("/account/second-factor", 303)
     headers = {"WWW-Authenticate": "Bearer"} if error.code == "not-signed-in" else {}
     if isinstance(error, TooManyTriesError):
         headers["Retry-After"] = str(error.wait_s)

@@ -7,6 +7,7 @@ Starlette's signed session cookie, in a version for http and one for https, wher
 
 import secrets
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -22,6 +23,8 @@ from server.web.http.problems import failure
 
 SESSION_COOKIE: Final = "aloud_session"
 _FORMS_WITHOUT_SESSION: Final = ("/sign-in", "/invitation/", "/s/")
+_WITHOUT_SESSION: Final = ("/healthz", "/readyz")
+_CODE_WITHIN_S: Final = 300.0
 _VISIT: Final = "visit"
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 _FORGED: Final = "this form is not from a page of this server, or it is too old; reload the page"
@@ -45,17 +48,30 @@ class Sessions:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
+        if scope["path"] in _WITHOUT_SESSION:
+            scope["session"] = {}  # whatever has become of the database that has the secret
+            await self._app(scope, receive, send)
+            return
         https = scope.get("scheme") in ("https", "wss")
         if https not in self._by_https:
             self._by_https[https] = SessionMiddleware(
                 self._app,
                 self._secret(),
-                session_cookie=SESSION_COOKIE,
+                session_cookie=_named(SESSION_COOKIE, https=https),
                 max_age=int(SESSION_FOR.total_seconds()),
                 same_site="lax",
                 https_only=https,
             )
         await self._by_https[https](scope, receive, send)
+
+
+def cookie_name(name: str, connection: HTTPConnection) -> str:
+    """A cookie's name; over https, no other host and no page sent without TLS can set it."""
+    return _named(name, https=connection.url.scheme in ("https", "wss"))
+
+
+def _named(name: str, *, https: bool) -> str:
+    return f"__Host-{name}" if https else name
 
 
 def start_session(request: Request, account: Account) -> None:
@@ -64,6 +80,24 @@ def start_session(request: Request, account: Account) -> None:
     request.session.update(
         account=account.id, epoch=account.session_epoch, session=new_session_id()
     )
+
+
+def ask_for_code(request: Request, account: Account, to: str, now: datetime) -> None:
+    """Notes, in this browser, that the password was right and a code is still missing."""
+    request.session.clear()
+    request.session.update(
+        half=account.id, half_epoch=account.session_epoch, half_at=now.timestamp(), to=to
+    )
+
+
+def half_signed_in(request: Request, now: datetime) -> tuple[int, int, str] | None:
+    """Account, epoch and where to go, if a code is all that is missing, for a few minutes."""
+    kept = [request.session.get(name) for name in ("half", "half_epoch", "half_at", "to")]
+    match kept:
+        case [int(account_id), int(epoch), float(at), str(to)]:
+            if 0 <= now.timestamp() - at < _CODE_WITHIN_S:
+                return account_id, epoch, to
+    return None
 
 
 def session_of(request: Request) -> tuple[int, int, str] | None:
@@ -169,7 +203,7 @@ def _needs_no_token(scope: Scope) -> bool:
     connection = HTTPConnection(scope)
     if connection.headers.get("authorization", "").lower().startswith("bearer "):
         return True
-    if SESSION_COOKIE in connection.cookies:
+    if cookie_name(SESSION_COOKIE, connection) in connection.cookies:
         return False
     if scope["path"].startswith(_FORMS_WITHOUT_SESSION):
         return scope["path"] != "/sign-in" and not connection.cookies

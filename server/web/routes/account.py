@@ -23,7 +23,12 @@ from server.operations.account_data import everything_of
 from server.review.service import ReviewService
 from server.web.http.context import AppContext, Context, OwnService
 from server.web.http.gate import CurrentActor, needs
-from server.web.http.session_cookies import end_session, start_session
+from server.web.http.session_cookies import (
+    ask_for_code,
+    cookie_name,
+    end_session,
+    start_session,
+)
 
 Secret = Annotated[str, Path(max_length=200)]
 Typed = Annotated[str, Form(max_length=2000)]
@@ -56,7 +61,7 @@ def sign_in_router() -> APIRouter:
         next: Annotated[str, Form()] = FIRST_PAGE,
     ) -> Response:
         """Begin a session."""
-        mark = request.cookies.get(KNOWN_COOKIE, "")
+        mark = request.cookies.get(cookie_name(KNOWN_COOKIE, request), "")
         try:
             account = context.accounts.sign_in(name, password, _address(request), mark)
         except (WrongSignInError, TooManyTriesError) as error:
@@ -71,7 +76,7 @@ def sign_in_router() -> APIRouter:
             if isinstance(error, TooManyTriesError):
                 page.headers["Retry-After"] = str(error.wait_s)
             return page
-        return _signed_in(request, context, account, _local(next))
+        return opened(request, context, account, _local(next))
 
     @router.post("/sign-out")
     def sign_out(request: Request, context: AppContext) -> Response:
@@ -82,12 +87,7 @@ def sign_in_router() -> APIRouter:
     @router.get("/invitation/{secret}")
     def invitation(request: Request, secret: Secret, context: AppContext) -> Response:
         """Ask for a new password."""
-        return context.pages.page(
-            request,
-            "accounts/invitation.html",
-            invited=context.accounts.invitations.account(secret),
-            min_password=MIN_PASSWORD,
-        )
+        return _invitation(request, context, secret)
 
     @router.post("/invitation/{secret}")
     def accept(
@@ -96,24 +96,36 @@ def sign_in_router() -> APIRouter:
         context: AppContext,
         password: Typed = "",
         again: Typed = "",
+        keep_tokens: Typed = "",
     ) -> Response:
         """Set the password and begin a session."""
         try:
             if password != again:
                 raise InvalidInputError("the two passwords differ")
-            account = context.accounts.accept(secret, password, _address(request))
-        except InvalidInputError as error:
-            return context.pages.page(
-                request,
-                "accounts/invitation.html",
-                error.status,
-                invited=context.accounts.invitations.account(secret),
-                min_password=MIN_PASSWORD,
-                problem=str(error),
+            account = context.accounts.accept(
+                secret, password, _address(request), keeps_tokens=bool(keep_tokens)
             )
-        return _signed_in(request, context, account, "/account")
+        except InvalidInputError as error:
+            return _invitation(request, context, secret, error.status, str(error))
+        return opened(request, context, account, "/account")
 
     return router
+
+
+def _invitation(
+    request: Request, context: Context, secret: str, status: int = 200, problem: str | None = None
+) -> Response:
+    invited = context.accounts.invitations.account(secret)
+    valid = [each for each in context.accounts.tokens.of(invited.id) if each.revoked_at is None]
+    return context.pages.page(
+        request,
+        "accounts/invitation.html",
+        status,
+        invited=invited,
+        tokens=len(valid),
+        min_password=MIN_PASSWORD,
+        problem=problem,
+    )
 
 
 def _address(request: Request) -> str:
@@ -124,15 +136,23 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def _signed_in(request: Request, context: Context, account: Account, to: str) -> Response:
+def opened(request: Request, context: Context, account: Account, to: str) -> Response:
+    """Begins the session of somebody whose password is right, or asks for a code first."""
+    if account.has_second_factor:
+        ask_for_code(request, account, to, context.accounts.now())
+        return RedirectResponse("/sign-in/code", 303)
+    return signed_in(request, context, account, to)
+
+
+def signed_in(request: Request, context: Context, account: Account, to: str) -> Response:
     """Begins the session, and marks the browser so that strangers do not slow it down."""
     start_session(request, account)
     back = RedirectResponse(to, 303)
     back.set_cookie(
-        KNOWN_COOKIE,
+        cookie_name(KNOWN_COOKIE, request),
         context.accounts.known_browsers.mark(account.name),
         max_age=KNOWN_FOR_S,
-        path="/sign-in",
+        path="/" if request.url.scheme == "https" else "/sign-in",  # __Host- has no path
         secure=request.url.scheme == "https",
         httponly=True,
         samesite="lax",
@@ -166,13 +186,16 @@ def account_router() -> APIRouter:
         old: Typed = "",
         password: Typed = "",
         again: Typed = "",
+        revoke_tokens: Typed = "",
     ) -> Response:
         """Change the password and sign out other browsers."""
 
         def change() -> None:
             if password != again:
                 raise InvalidInputError("the two passwords differ")
-            changed = context.accounts.change_password(_id(actor), old, password)
+            changed = context.accounts.change_password(
+                id_of(actor), old, password, keeps_tokens=not revoke_tokens
+            )
             start_session(request, changed)
 
         return _done(request, actor, context, change, "password")
@@ -180,7 +203,7 @@ def account_router() -> APIRouter:
     @router.post("/sign-out-everywhere")
     def sign_out_everywhere(request: Request, actor: CurrentActor, context: AppContext) -> Response:
         """End all sessions, including this one."""
-        context.accounts.end_sessions(_id(actor), by=actor.account_id)
+        context.accounts.end_sessions(id_of(actor), by=actor.account_id)
         end_session(request, context.accounts.sessions)
         return RedirectResponse("/sign-in", 303)
 
@@ -190,7 +213,7 @@ def account_router() -> APIRouter:
     ) -> Response:
         """Make a token and show it, once."""
         try:
-            made = context.accounts.tokens.add(_id(actor), label, by=actor.account_id)
+            made = context.accounts.tokens.add(id_of(actor), label, by=actor.account_id)
         except ServerError as error:
             return _page(request, actor, context, error.status, problem=str(error), at="tokens")
         return _page(request, actor, context, new_token=made)
@@ -200,7 +223,7 @@ def account_router() -> APIRouter:
         actor: CurrentActor, context: AppContext, token_id: Annotated[int, Path()]
     ) -> Response:
         """Revoke a token."""
-        context.accounts.tokens.revoke(_id(actor), token_id, by=actor.account_id)
+        context.accounts.tokens.revoke(id_of(actor), token_id, by=actor.account_id)
         return RedirectResponse("/account#tokens", 303)
 
     @router.get("/export")
@@ -230,8 +253,8 @@ def account_router() -> APIRouter:
         """Delete the account and everything of theirs, for good."""
 
         def leave() -> None:
-            context.accounts.confirm(_id(actor), password)
-            context.accounts.delete(_id(actor), by=actor.account_id)
+            context.accounts.confirm(id_of(actor), password)
+            context.accounts.delete(id_of(actor), by=actor.account_id)
 
         try:
             leave()
@@ -252,9 +275,9 @@ def _page(
         request,
         "accounts/account.html",
         status,
-        account=context.accounts.get(_id(actor)),
-        tokens=context.accounts.tokens.of(_id(actor)),
-        cohorts=context.accounts.cohorts.of(_id(actor)),
+        account=context.accounts.get(id_of(actor)),
+        tokens=context.accounts.tokens.of(id_of(actor)),
+        cohorts=context.accounts.cohorts.of(id_of(actor)),
         min_password=MIN_PASSWORD,
         server=str(request.base_url).rstrip("/"),
         **(shown | values),
@@ -272,7 +295,8 @@ def _done(
     return _page(request, actor, context, done=at)
 
 
-def _id(actor: Actor) -> int:
+def id_of(actor: Actor) -> int:
+    """The account of somebody who has one."""
     assert actor.account_id is not None  # the router lets in only those who have an account
     return actor.account_id
 

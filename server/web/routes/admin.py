@@ -18,7 +18,7 @@ from server.accounts.candidate_list import (
 from server.accounts.invitations import VALID_FOR
 from server.accounts.models import ROLES, Account, Invited
 from server.core.access import Action
-from server.core.errors import InvalidInputError, ServerError
+from server.core.errors import InvalidInputError, NotAllowedError, ServerError
 from server.ui.exports.csv_table import to_cell
 from server.web.http.context import AppContext, Context
 from server.web.http.gate import CurrentActor, needs
@@ -75,8 +75,7 @@ def _add_accounts(router: APIRouter) -> None:
             cohort_id = context.accounts.cohorts.get(_number(cohort)).id if cohort else None
             made = context.accounts.add(name, role, display_name=display_name or None, by=by)
             if cohort_id is not None:
-                as_role = "candidate" if role == "candidate" else "coach"
-                context.accounts.cohorts.assign(cohort_id, made.id, as_role, by=by)
+                context.accounts.cohorts.assign(cohort_id, made.id, by=by)
             invited = context.accounts.invitations.invite(made.id, by=by)
         except ServerError as error:
             typed = {"name": name, "display_name": display_name, "role": role, "cohort": cohort}
@@ -127,6 +126,14 @@ def _add_accounts(router: APIRouter) -> None:
     def enable(actor: CurrentActor, context: AppContext, account_id: Id) -> Response:
         """Enable an account again."""
         context.accounts.enable(account_id, by=actor.account_id)
+        return RedirectResponse("/admin/accounts", 303)
+
+    @router.post("/accounts/{account_id}/drop-second-factor")
+    def drop_second_factor(actor: CurrentActor, context: AppContext, account_id: Id) -> Response:
+        """Remove the second factor of somebody who lost phone and recovery codes."""
+        if account_id == actor.account_id:
+            raise NotAllowedError("remove your own on your account page, with your password")
+        context.accounts.second_factors.turn_off(account_id, by=actor.account_id)
         return RedirectResponse("/admin/accounts", 303)
 
     @router.post("/accounts/{account_id}/delete")
@@ -254,12 +261,12 @@ def _add_cohorts(router: APIRouter) -> None:
         context: AppContext,
         cohort_id: Id,
         account: Typed = "",
-        as_role: Typed = "candidate",
+        as_role: Typed = "",
     ) -> Response:
         """Add an account to a cohort."""
         try:
             context.accounts.cohorts.assign(
-                cohort_id, _number(account), as_role, by=actor.account_id
+                cohort_id, _number(account), as_role or None, by=actor.account_id
             )
         except ServerError as error:
             return _cohorts(request, context, error.status, problem=str(error))

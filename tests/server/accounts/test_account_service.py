@@ -475,3 +475,50 @@ def test_no_such_account(accounts: AccountService, account_id: int) -> None:
     for call in (accounts.get, accounts.disable, accounts.delete, accounts.invitations.invite):
         with pytest.raises(NotFoundError):
             call(account_id)
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        *("password123", "Password1!", "qwertyuiop", "1q2w3e4r5t", "iloveyou12", "letmein123"),
+        *("administrator", "basketball", "Passw0rd2023", "Summer2024!", "changeme123"),
+        *("hunter2hunter2", "abcdefghijk", "0123456789ab", "ana.silva99", "aloud12345"),
+    ],
+)
+def test_a_common_password_is_refused(password: str) -> None:
+    with pytest.raises(InvalidInputError, match="easy to guess"):
+        cheap_passwords().check(password, "ana.silva")
+
+
+@pytest.mark.parametrize(
+    "password",
+    ["correct horse battery", "paged attention 7", "kX9#mQ2vLp", "zażółć gęślą jaźń", "k9#Qz!7vLw2@ Rt" + "x" * 180],
+)
+def test_a_password_that_is_hard_to_guess_is_not(password: str) -> None:
+    cheap_passwords().check(password, "ana.silva")
+
+
+def test_a_reset_revokes_tokens_unless_they_are_kept(accounts: AccountService) -> None:
+    ana = active(accounts, "ana")
+    first = accounts.tokens.add(ana.id, "laptop").secret
+    accounts.accept(accounts.invitations.invite(ana.id).secret, PASSWORD, keeps_tokens=True)
+    assert accounts.actor_of_token(first) is not None
+    accounts.accept(accounts.invitations.invite(ana.id).secret, PASSWORD)
+    assert accounts.actor_of_token(first) is None
+    second = accounts.tokens.add(ana.id, "laptop").secret
+    accounts.change_password(ana.id, PASSWORD, "a brand new one")
+    assert accounts.actor_of_token(second) is not None
+    accounts.change_password(ana.id, "a brand new one", PASSWORD, keeps_tokens=False)
+    assert accounts.actor_of_token(second) is None
+
+
+def test_nobody_becomes_a_candidate_by_an_oversight(accounts: AccountService) -> None:
+    cleo, ana = active(accounts, "cleo", "coach"), active(accounts, "ana")
+    spring = accounts.cohorts.add("spring").id
+    assert vars(accounts.cohorts.assign(spring, cleo.id)) == {"as_role": "coach", "before": None}
+    assert accounts.cohorts.assign(spring, ana.id).as_role == "candidate"
+    again = accounts.cohorts.assign(spring, cleo.id)
+    assert (again.as_role, again.before) == ("coach", "coach")
+    on_purpose = accounts.cohorts.assign(spring, cleo.id, "candidate")
+    assert (on_purpose.as_role, on_purpose.before) == ("candidate", "coach")
+    assert accounts.cohorts.assign(spring, cleo.id).as_role == "candidate", "what they are in it"

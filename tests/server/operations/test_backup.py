@@ -246,9 +246,15 @@ def assert_restores_nothing(path: Path, folder: Path) -> None:
     url = sqlite_url(folder / "restored.db")
     with pytest.raises(InvalidInputError, match=path.name):
         restore(url, path)
+    assert not list(folder.glob("restored.db*")), "a refused restore leaves no file"
     with closing(Database(url)) as database:
-        left = {name: rows for name, rows in rows_of(database).items() if name not in OWN}
-        assert not any(rows for name, rows in left.items() if name != "alembic_version")
+        before = rows_of(database)
+    with pytest.raises(InvalidInputError, match=path.name):
+        restore(url, path)
+    with closing(Database(url)) as database:
+        assert rows_of(database) == before, "an empty database stays one"
+    for each in folder.glob("restored.db*"):
+        each.unlink()
 
 
 def test_a_backup_is_for_its_owner_only_and_never_written_over(

@@ -7,12 +7,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NoReturn
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 from server.attempts.service import Service
+from server.core.errors import StoreError
 from server.core.settings import ServerSettings
 from server.web.app import create_app
 from tests.worlds.people import People, people
@@ -61,6 +63,21 @@ def test_it_is_not_ready_without_room_on_the_disk(
         assert client.get("/healthz").status_code == 200, "starting it again frees nothing"
         monkeypatch.undo()
         assert client.get("/readyz").status_code == 200
+
+
+def test_it_names_a_disk_that_was_full_at_start(
+    new_service: Callable[[], Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing can be written: not even the secret that signs sessions, if it is not there yet."""
+    service = new_service()
+
+    def full() -> NoReturn:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(service.database, "write", full)
+    monkeypatch.setattr("server.db.database.MIN_FREE_BYTES", 2**62)
+    reply = app_of(service).get("/readyz")
+    assert (reply.status_code, reply.json()["disk"]) == (503, "full")
 
 
 def test_it_is_not_ready_for_tables_of_another_version(new_service: Callable[[], Service]) -> None:
