@@ -28,6 +28,7 @@ class Level:
         speech_begun: somebody has been heard speaking in this take.
         silence_s: for how long nobody has spoken, counted from the last speech; 0 before it began.
         only_zeros: every sample so far was exactly zero: the microphone is muted or not allowed.
+        zeros_s: for how long every recorded sample has been exactly zero.
     """
 
     peak_dbfs: float
@@ -37,6 +38,7 @@ class Level:
     speech_begun: bool = False
     silence_s: float = 0.0
     only_zeros: bool = False
+    zeros_s: float = 0.0
 
 
 def dbfs(amplitude: float) -> float:

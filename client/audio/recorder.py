@@ -219,6 +219,7 @@ class _Take:
         self.paused = False
         self.overflows = 0
         self.only_zeros = True
+        self.zeros_s = 0.0
         self.ended = threading.Event()
         self.failure: RecordingError | None = None
         self._stopped_by: StoppedBy | None = None
@@ -291,6 +292,8 @@ class _Take:
             if limit_s is not None:
                 samples = samples[: max(0, round(limit_s * rate_hz) - self.writer.samples_written)]
             self.only_zeros = self.only_zeros and not samples.any()
+            length_s = samples.size / rate_hz
+            self.zeros_s = 0.0 if samples.any() else self.zeros_s + length_s
             self.writer.append(samples)
             self._pass_on(samples)
             for frame_dbfs in self._meter.measure(samples):
@@ -336,6 +339,7 @@ class _Take:
             speech_begun=self._silence.speech_begun,
             silence_s=self._silence.silence_s,
             only_zeros=self.only_zeros and self.writer.samples_written > 0,
+            zeros_s=self.zeros_s,
         )
         try:
             self._on_level(level)

@@ -96,7 +96,7 @@ class Interview:
         questions = self._choose()
         done = 0
         with key_reader() as keys:
-            offer_unfinished(self._console, keys, self._answers)
+            offer_unfinished(self._console, keys, self._answers, drills=False)
             while done < len(questions):
                 question = questions[done]
                 self._console.print(Rule(f"Question {done + 1} of {len(questions)}"))

@@ -27,6 +27,8 @@ _TOO_LOUD_DBFS: Final = -1.0
 _ASK_FROM_S: Final = 0.5
 _ASK_TO_REPEAT_FROM_S: Final = 5.0
 """As in the studio: discarding a shorter recording is not asked about."""
+_MUTED_AFTER_S: Final = 4.0
+"""No room is silent that long; a headset with a noise gate is, while nobody speaks."""
 _FULL: Final = "█"
 _EMPTY: Final = "·"
 
@@ -146,6 +148,8 @@ def _screen(level: Level | None, target_s: float, paused: bool) -> Text:
     text = Text.assemble(sign, level_bar(level.peak_dbfs if level else _METER_FLOOR_DBFS), time)
     if level is not None and level.only_zeros and level.recorded_s > 1.0:
         text.append("\nno sound at all: is the microphone\nmuted or not allowed?", "yellow")
+    elif level is not None and level.zeros_s > _MUTED_AFTER_S and not paused:
+        text.append("\nexact silence: if you are speaking,\nthe microphone is muted", "yellow")
     elif level is not None and level.peak_dbfs > _TOO_LOUD_DBFS:
         text.append("  too loud", "red")
     elif level is not None and level.silence_s > 1.0 and not paused:

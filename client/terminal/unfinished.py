@@ -6,21 +6,31 @@ from rich.text import Text
 from client.answer.answer import Answer
 from client.answer.answers import Answers
 from client.core.errors import ClientError
+from client.core.wording import count_of
 from client.terminal.keys import Keys, one_of
 from client.terminal.report import print_report
 from pronunciation.errors import PronunciationError
 from server.contract import duration
 
 
-def offer_unfinished(console: Console, keys: Keys, answers: Answers) -> None:
+def offer_unfinished(
+    console: Console, keys: Keys, answers: Answers, *, drills: bool = True
+) -> None:
     """Offer everything that something interrupted; nothing is lost silently.
 
     Args:
         console: the terminal; if it is not a terminal, the answers are only listed.
         keys: f, d or l for each.
         answers: knows and finishes them.
+        drills: ask about takes of drill items too; otherwise they are only counted, because a
+            second of speech must not keep an interview from beginning.
     """
-    for answer in answers.unfinished():
+    unfinished = answers.unfinished()
+    takes = [] if drills else [each for each in unfinished if each.is_drill]
+    if takes:
+        waiting = count_of(len(takes), "unfinished take") + " of drill items"
+        console.print(Text(f"{waiting}; to see: aloud unfinished", "dim"))
+    for answer in (each for each in unfinished if each not in takes):
         console.print(described(answer))
         if not console.is_terminal:
             console.print(Text("finish or discard it with: aloud unfinished", "dim"))

@@ -14,7 +14,7 @@ MAX_PASSWORD: Final = 200
 _MIN_SCORE: Final = 3
 """Of zxcvbn: 10^8 guesses or more."""
 
-_MOST_JUDGED: Final = 72
+_MOST_JUDGED: Final = 40
 """Characters: the time it takes grows with their cube."""
 
 _AT_ONCE: Final = 4

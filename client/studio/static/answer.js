@@ -16,6 +16,7 @@ const CONNECT_WITHIN_MS = 10_000;
 /**
  * @typedef {object} Handlers what a page does when something happens; all optional
  * @property {(level: {peakDbfs: number, rmsDbfs: number, zeros: boolean}) => void} [onLevel]
+ * @property {() => void} [onAsking] nobody has answered the browser's question yet
  * @property {(label: string) => void} [onSwitch] the microphone was gone; this one continues
  * @property {(caption: {text: string, start_s: number, end_s: number}) => void} [onCaption]
  * @property {(working: {stopped_by: string, share: number}) => void} [onWorking] recording
@@ -50,6 +51,7 @@ export class Answer {
         onSamples: (samples) => answer.#take(samples),
         onLevel: (level) => handlers.onLevel?.(level),
         onSwitch: (label) => handlers.onSwitch?.(label),
+        onAsking: () => handlers.onAsking?.(),
         onEnd: (error) => answer.#fail(microphoneProblem(error, answer.#samples > 0)),
       });
     } catch (error) {

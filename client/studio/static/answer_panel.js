@@ -1,8 +1,11 @@
 /** The panel that records what somebody says: an answer in practice and interview, a drill's take. */
 
 import { clock } from "/static/ui/clock.js";
+import { ASKING, MUTED } from "./recorder.js";
 import { RecorderPanel } from "./recorder_panel.js";
 import { keepAwake, letSleep } from "./wake_lock.js";
+
+const MUTED_AFTER_S = 4; // no room is silent that long; a headset with a noise gate is
 
 /**
  * A recording under way.
@@ -24,6 +27,7 @@ export class AnswerPanel extends RecorderPanel {
   /** @type {Take|null} what is being recorded, or was recorded last */
   take = null;
   #handlers;
+  #muted = false;
 
   /**
    * @param {HTMLElement} root
@@ -42,6 +46,7 @@ export class AnswerPanel extends RecorderPanel {
           this.say(`The microphone was disconnected. The recording continues with “${label}”.`);
         }
       },
+      onAsking: () => this.say(ASKING),
       onWorking: (working) => {
         letSleep();
         this.enter("working");
@@ -81,6 +86,7 @@ export class AnswerPanel extends RecorderPanel {
    */
   async record(start) {
     this.take = null;
+    this.#muted = false;
     this.enter("opening");
     this.clearWaveform();
     this.showRecorded(0);
@@ -157,10 +163,20 @@ export class AnswerPanel extends RecorderPanel {
     });
   }
 
+  /** Say that a microphone is muted in the middle of a take, and that it is heard again. */
+  #noticeMute(zerosS) {
+    const muted = zerosS >= MUTED_AFTER_S;
+    if (muted !== this.#muted) {
+      this.#muted = muted;
+      this.say(muted ? MUTED : "The microphone is heard again.");
+    }
+  }
+
   #hear(level) {
     if (this.take && this.isRecording) {
       this.showLevel(level, this.is("recording"));
       this.showRecorded(this.recordedS);
+      this.#noticeMute(level.zerosS);
       this.#handlers.onRecorded?.(level);
     }
   }

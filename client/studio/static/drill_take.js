@@ -67,6 +67,7 @@ export class DrillTake {
         onSamples: (samples) => current?.#take(samples),
         onLevel: (level) => current?.#hear(level),
         onSwitch: (label) => current?.#handlers.onSwitch?.(label),
+        onAsking: () => current?.#handlers.onAsking?.(),
         onEnd: (error) => {
           microphone = null;
           current?.#fail(error);

@@ -51,7 +51,9 @@ function renew(page) {
   transcript.replaceChildren(...marked.childNodes);
 }
 
+/** What the page shows first: the score, without how it is made up and what is folded away. */
 function score() {
   const shown = document.querySelector("#summary .figure-number");
-  return shown.textContent.replace(/\s+/g, " ").trim();
+  const parts = [shown.querySelector(".label"), shown.querySelector(".value")];
+  return `${parts.map((part) => part.textContent.replace(/\s+/g, " ").trim()).join(" ")}.`;
 }

@@ -1,7 +1,7 @@
 /** The microphone check: choose it, read a sentence, hear yourself, know what to do. */
 
 import { onKeys } from "./keys.js";
-import { Microphone, SAMPLE_RATE_HZ, microphones, rememberDevice } from "./recorder.js";
+import { ASKING, Microphone, SAMPLE_RATE_HZ, microphones, rememberDevice } from "./recorder.js";
 import { RecorderPanel } from "./recorder_panel.js";
 import { request } from "./request.js";
 import { ShortTake } from "./short_take.js";
@@ -52,6 +52,7 @@ async function open(deviceId) {
       onSamples: take,
       onLevel: (level) => panel.showLevel(level, panel.is("recording")),
       onEnd: fail,
+      onAsking: () => panel.say(ASKING),
     });
   } catch (error) {
     fail(error);

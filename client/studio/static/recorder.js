@@ -9,6 +9,7 @@ export const SAMPLE_RATE_HZ = 16000;
 const FLOOR_DBFS = -120;
 const LOST_AFTER_MS = 3000; // sound comes every 50 ms: a gap this long means that it is gone
 const FLUSH_WITHIN_MS = 500;
+const ASKING_AFTER_MS = 3000; // opening an allowed microphone takes a second at most
 const DEVICE_KEY = "aloud.microphone";
 
 /** The microphone cannot be used. `message` says what is wrong, `remedy` what to do about it. */
@@ -23,6 +24,16 @@ export class MicrophoneError extends Error {
     this.remedy = remedy;
   }
 }
+
+/** What to do while the browser waits for somebody to allow the microphone. */
+export const ASKING =
+  "The browser asks whether Aloud may use the microphone: choose “Allow” beside the page's " +
+  "address. Only this machine hears it.";
+
+/** What to do while a microphone that worked gives nothing but exact zeros. */
+export const MUTED =
+  "The microphone gives exact silence. If you are speaking, it is muted: by a key, a switch on its " +
+  "cable, or the system.";
 
 /** @returns {MicrophoneError} what to say of a microphone that gives nothing but exact zeros */
 export function zerosError() {
@@ -147,6 +158,7 @@ export class Microphone {
   #closed = false;
   #closing;
   #zeros = true;
+  #zerosS = 0;
   #lastBlockMs = performance.now();
   #onFlushed = () => {};
 
@@ -155,9 +167,11 @@ export class Microphone {
    * @param {string} [options.deviceId] which; without it the remembered one, or the system's choice
    * @param {(samples: Int16Array) => void} [options.onSamples] takes blocks of about 50 ms at
    *   16 kHz, mono; none while paused
-   * @param {(level: {peakDbfs: number, rmsDbfs: number, zeros: boolean}) => void}
+   * @param {(level: {peakDbfs: number, rmsDbfs: number, zeros: boolean, zerosS: number}) => void}
    *   [options.onLevel] takes about 20 levels a second, also while paused; `zeros`: every sample
-   *   since the microphone was opened was exactly zero
+   *   since the microphone was opened was exactly zero; `zerosS`: for how long each was
+   * @param {() => void} [options.onAsking] called when nobody has answered the browser's question
+   *   about the microphone for a few seconds
    * @param {(label: string) => void} [options.onSwitch] called when the microphone was gone and
    *   another one has taken over; takes that one's name
    * @param {(error: MicrophoneError) => void} [options.onEnd] called when the microphone is gone,
@@ -165,10 +179,12 @@ export class Microphone {
    * @returns {Promise<Microphone>}
    * @throws {MicrophoneError}
    */
-  static async open({ deviceId, onSamples, onLevel, onSwitch, onEnd } = {}) {
+  static async open({ deviceId, onSamples, onLevel, onSwitch, onEnd, onAsking } = {}) {
     let stream;
+    const unanswered = setTimeout(() => onAsking?.(), ASKING_AFTER_MS);
     try {
       stream = await openStream(deviceId ?? (await chosenDevice()));
+      clearTimeout(unanswered);
       const context = new AudioContext();
       try {
         await context.audioWorklet.addModule(new URL("./recorder-worklet.js", import.meta.url));
@@ -180,6 +196,7 @@ export class Microphone {
         throw error;
       }
     } catch (error) {
+      clearTimeout(unanswered);
       stream?.getTracks().forEach((track) => track.stop());
       throw error instanceof MicrophoneError ? error : explain(error);
     }
@@ -283,10 +300,12 @@ export class Microphone {
       power += sample * sample;
     }
     this.#zeros = this.#zeros && peak === 0;
+    this.#zerosS = peak === 0 ? this.#zerosS + samples.length / this.#context.sampleRate : 0;
     this.#options.onLevel?.({
       peakDbfs: amplitudeDbfs(peak),
       rmsDbfs: amplitudeDbfs(Math.sqrt(power / samples.length)),
       zeros: this.#zeros,
+      zerosS: this.#zerosS,
     });
   }
 

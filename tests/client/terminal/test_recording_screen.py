@@ -15,6 +15,7 @@ LEVELS = {
     "speech": SPEECH,
     "silence": Level(-70.0, -75.0, 754.0, speech_begun=True, silence_s=125.0),
     "loud": Level(-0.5, -3.0, 754.0, speech_begun=True),
+    "muted halfway": Level(-100.0, -100.0, 754.0, speech_begun=True, zeros_s=4.5),
     "muted": Level(-100.0, -100.0, 754.0, only_zeros=True),
 }
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -52,7 +53,11 @@ def test_nor_of_the_countdown(console: Console, written: io.StringIO) -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "words"), [("silence", "silent for 125 s"), ("loud", "too loud"), ("muted", "muted")]
+    ("level", "words"),
+    [
+        *(("silence", "silent for 125 s"), ("loud", "too loud"), ("muted", "muted")),
+        ("muted halfway", "the microphone is muted"),
+    ],
 )
 def test_what_is_wrong_is_said(
     console: Console, written: io.StringIO, level: str, words: str

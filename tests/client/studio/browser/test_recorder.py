@@ -140,6 +140,21 @@ def test_a_muted_microphone_is_known_by_its_exact_zeros(
 
     assert got["levels"]
     assert all(level["zeros"] and level["peakDbfs"] == -120 for level in got["levels"])
+    assert got["levels"][-1]["zerosS"] == pytest.approx(0.05 * len(got["levels"]), rel=0.1)
+
+
+def test_a_question_of_the_browser_that_nobody_answers_is_pointed_at(home: Any) -> None:
+    said = home.evaluate(
+        """async () => {
+          navigator.mediaDevices.getUserMedia = () => new Promise(() => {});
+          const { Microphone } = await import("/static/recorder.js");
+          const began = performance.now();
+          return new Promise((resolve) => {
+            Microphone.open({ onAsking: () => resolve(performance.now() - began) });
+          });
+        }"""
+    )
+    assert 2000 < said < 5000
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_an_answer_to_did_you_mean_counts_without_a_reload(
     page.wait_for_selector("#phrase-5 .verdict.good")
     status = page.locator("[data-meant-status]").text_content()
     after = page.locator("#summary .figure-number .value").first.text_content()
-    assert status.startswith(f"5, continuous batching: said. Score {after}")
+    assert status == f"5, continuous batching: said. Score {after}."
     assert after != before
     assert page.locator("#transcript .mark-possible").count() == 0
     assert page.evaluate("() => document.body.dataset.kept") == "yes", "the page was not reloaded"
