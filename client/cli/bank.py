@@ -1,5 +1,6 @@
 """``aloud bank``: look at the question bank and check your own."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,20 +95,31 @@ def validate(
     fast: Annotated[
         bool, typer.Option("--fast", help="Skip the ways and the sentences under 'not'.")
     ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Check a bank: its form, and that its model answers and ways say what they should."""
     from rich.progress import Progress
 
     from client.backend.embedded import check_bank
+    from question_bank.errors import BankError
 
     with Progress(console=errors(), transient=True, disable=not errors().is_terminal) as bar:
         task = bar.add_task("Grading ways", total=None)
-        checked = check_bank(
-            path,
-            settings.lexicon,
-            ways=not fast,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+        try:
+            checked = check_bank(
+                path,
+                settings.lexicon,
+                ways=not fast,
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+            )
+        except BankError as error:
+            if not as_json:
+                raise
+            _print_checked(path, faults=str(error).splitlines())
+            raise typer.Exit(1) from error
+    if as_json:
+        _print_checked(path, **vars(checked))
+        raise typer.Exit(1 if checked.faults else 0)
     for line in (*(f"note: {note}" for note in checked.notes), *checked.faults):
         errors().print(line, markup=False, soft_wrap=True)
     if checked.faults:
@@ -116,6 +128,26 @@ def validate(
     questions = count_of(checked.questions, "question")
     graded = f"; {count_of(checked.sentences, 'sentence')} graded" if checked.sentences else ""
     out().print(f"{path}: {questions}, no faults{notes}{graded}", markup=False)
+
+
+def _print_checked(
+    path: Path,
+    questions: int | None = None,
+    faults: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    sentences: int = 0,
+) -> None:
+    """The result of a check as JSON; ``questions`` is null where the bank cannot be read."""
+    print_json(
+        {
+            "path": path,
+            "valid": not faults,
+            "questions": questions,
+            "sentences": sentences,
+            "faults": faults,
+            "notes": notes,
+        }
+    )
 
 
 def _print_question(question: "Question") -> None:

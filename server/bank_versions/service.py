@@ -8,15 +8,15 @@ import difflib
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from pydantic import Field
 
-from pronunciation.terms import Lexicon
-from question_bank.models import Bank
+from pronunciation.terms import Lexicon, Term
+from question_bank.models import Bank, Question
 from server.attempts.grading_data import GradingData
 from server.bank_versions.check import check_answers
 from server.bank_versions.store import BankVersion, BankVersionStore, BankVersionText
@@ -243,13 +243,20 @@ class BankVersions:
     def changes(self, number: int, since: int | None) -> Changes:
         """How a version differs from another one, or from none.
 
+        A built-in question that a version replaces is changed, not added: it was asked before too.
+
         Raises:
             NotFoundError: there is no version with this number.
         """
         new = self.store.get(number)
         old = None if since is None else self.store.get(since)
-        entries_before = self._entries("", "") if old is None else self._entries(*_texts(old))
-        entries_after = self._entries(*_texts(new))
+        own_before = self._entries("", "") if old is None else self._entries(*_texts(old))
+        own_after = self._entries(*_texts(new))
+        bank, lexicon = self.grading_data.below
+        below = _by_name(bank.questions, lexicon.terms)
+        named = own_before.keys() | own_after.keys()
+        below = {name: entry for name, entry in below.items() if name in named}
+        entries_before, entries_after = below | own_before, below | own_after
         lines = difference(("", "") if old is None else _texts(old), _texts(new))
         return Changes(
             added=tuple(sorted(entries_after.keys() - entries_before.keys())),
@@ -283,8 +290,12 @@ class BankVersions:
             draft = self.read(yaml, lexicon_yaml)
         except DraftError:
             return {}
-        questions: dict[str, Any] = {each.id: each for each in draft.questions}
-        return questions | {f"term {each.term}": each for each in draft.terms}
+        return _by_name(draft.questions, draft.terms)
+
+
+def _by_name(questions: Iterable[Question], terms: Iterable[Term]) -> dict[str, Any]:
+    named: dict[str, Any] = {each.id: each for each in questions}
+    return named | {f"term {each.term}": each for each in terms}
 
 
 def _texts(version: BankVersionText) -> tuple[str, str]:

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 from sqlalchemy import JSON, Connection, DateTime, Engine, MetaData, Table, func, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
 from server.core.errors import InvalidInputError, StoreError
-from server.core.settings import sqlite_path
 from server.db import HEAD_REVISION
 from server.db.engine import make_engine, place_of, plain_errors, writing
 from server.db.migrate import current_revision, upgrade
@@ -136,7 +136,8 @@ def restore(database_url: str, path: Path) -> BackupSummary:
 @contextmanager
 def _no_new_file(database_url: str) -> Iterator[None]:
     """Deletes the SQLite file again, if it was not there (or had nothing in it) and all failed."""
-    file = sqlite_path(database_url)
+    path = database_url.removeprefix("sqlite:///")
+    file = Path(unquote(path)) if path not in (database_url, "", ":memory:") else None
     is_new = file is not None and not (file.exists() and file.stat().st_size)
     try:
         yield

@@ -145,7 +145,8 @@ def review_page(
         edited=edited or {},
         correction=correction or CorrectionForm(),
         new_id=review.author.new_id,
-        problem=str(problem) if problem else None,
+        problem=str(problem) if problem and not scores else None,
+        scores_problem=str(problem) if problem and scores else None,
         **review.values(),
     )
     page.headers["X-Robots-Tag"] = "noindex"

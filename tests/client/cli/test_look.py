@@ -135,3 +135,17 @@ def test_a_reading_that_is_not_arpabet_is_named(run: Run, tmp_path: Path) -> Non
 def test_a_line_number_is_not_printed_as_an_emoji(capsys: pytest.CaptureFixture[str]) -> None:
     _console(stderr=False).print("own.yaml:100: it is empty", markup=False)
     assert capsys.readouterr().out == "own.yaml:100: it is empty\n"
+
+
+def test_a_check_of_a_bank_as_json(run: Run, tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text(ROLE, encoding="utf-8")
+    result = run("bank", "validate", str(own), "--json", "--fast")
+    found = json.loads(result.stdout)
+    assert (found["path"], found["questions"]) == (str(own), 1)
+    assert found["valid"] is (result.exit_code == 0) is (not found["faults"])
+    own.write_text(ROLE.replace("round: coding", "round: nothing"), encoding="utf-8")
+    result = run("bank", "validate", str(own), "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == 1 and not found["valid"] and found["questions"] is None
+    assert "round" in found["faults"][0]

@@ -492,7 +492,13 @@ def test_a_common_password_is_refused(password: str) -> None:
 
 @pytest.mark.parametrize(
     "password",
-    ["correct horse battery", "paged attention 7", "kX9#mQ2vLp", "zażółć gęślą jaźń", "k9#Qz!7vLw2@ Rt" + "x" * 180],
+    [
+        "correct horse battery",
+        "paged attention 7",
+        "kX9#mQ2vLp",
+        "zażółć gęślą jaźń",
+        "k9#Qz!7vLw2@ Rt" + "x" * 180,
+    ],
 )
 def test_a_password_that_is_hard_to_guess_is_not(password: str) -> None:
     cheap_passwords().check(password, "ana.silva")

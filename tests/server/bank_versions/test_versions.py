@@ -144,6 +144,18 @@ def test_two_versions_are_compared_by_entry_and_by_line(versions: BankVersions) 
     assert versions.changes(1, since=None).added == ("paging", "queues", "term vLLM")
 
 
+def test_a_built_in_question_that_a_version_replaces_is_changed_not_added(
+    versions: BankVersions,
+) -> None:
+    below = versions.grading_data.below[0].questions[0].id
+    save(versions, BANK.replace("id: queues", f"id: {below}"))
+    changes = versions.changes(1, since=None)
+    assert below in changes.changed and below not in changes.added
+    save(versions, BANK)
+    back = versions.changes(2, since=1)
+    assert below in back.changed and below not in back.removed
+
+
 def test_texts_too_long_to_compare_are_compared_by_entry_only(
     versions: BankVersions, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ function setFolded(section, folded) {
 
 function arrange() {
   for (const section of sections) {
-    const heading = section.querySelector("h2");
+    const heading = section.querySelector("h2, legend");
     const button = heading.querySelector(".fold-button");
     if (phone.matches && !button) {
       const made = document.createElement("button");
