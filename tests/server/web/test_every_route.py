@@ -14,6 +14,7 @@ import httpx
 import pytest
 from starlette.routing import Mount, Route
 
+from server.accounts.secrets import digest
 from server.attempts.service import Service
 from server.contract import Submission, Transcript
 from tests.worlds.people import People, people
@@ -183,6 +184,13 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("GET", "/coach/bank/{number}/{part}.yaml"): NO_SUCH_VERSION,
 }
 
+ANAS_WORDS: Final = "I use paged attention for the zebrafish"
+HERS_ALONE: Final = "zebrafish"
+"""A word of Ana's answer that stands nowhere else."""
+
+MAY_READ: Final = ("ana", "cleo")
+"""Those who may read it; and whoever has her share link, at the link's own addresses."""
+
 ANAS_SUBMISSION: Final = f"{1:032x}"
 
 BODIES: Final[dict[str, dict[str, Any]]] = {
@@ -211,7 +219,7 @@ def served(routes: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
-    submission = make.submission("I use paged attention", submission_id=ANAS_SUBMISSION)
+    submission = make.submission(ANAS_WORDS, submission_id=ANAS_SUBMISSION)
     return people(new_service(), submission)
 
 
@@ -224,7 +232,7 @@ def lasting_world(new_service: Callable[[], Service]) -> People:
             submission_id=ANAS_SUBMISSION,
             question_id="kv-cache",
             created_at=datetime(2026, 3, 1, tzinfo=UTC),
-            transcript=Transcript(text="I use paged attention", engine="typed"),
+            transcript=Transcript(text=ANAS_WORDS, engine="typed"),
         ),
     )
 
@@ -281,8 +289,23 @@ def who_gets_in(world: People, method: str, path: str) -> Expected:
         client = world.client(None if who in ("anonymous", "guest") else who)
         posted = path.startswith("/api/") and method == "POST"
         json: dict[str, Any] | None = BODIES.get(path, {}) if posted else None
-        found[who] = outcome(client.request(method, filled(path, world), json=json))
+        reply = client.request(method, filled(path, world), json=json)
+        found[who] = outcome(reply)
+        assert_nothing_leaks(reply, who, path, world)
     return found
+
+
+def assert_nothing_leaks(reply: httpx.Response, who: str, path: str, world: People) -> None:
+    """Not a word of Ana's to others, and nobody's credentials to anybody."""
+    shown = reply.text + str(reply.headers)
+    if who not in MAY_READ and not path.startswith("/s/"):
+        assert HERS_ALONE not in shown, f"{who} reads Ana's answer at {path}"
+    kept = {world.accounts.secret(), "$argon2", digest(world.link), digest(world.invitation)}
+    others = {token for name, token in world.tokens.items() if name != who}
+    if not path.startswith("/s/"):
+        others.add(world.link)
+    for secret in kept | others:
+        assert secret not in shown, f"{who} gets a secret at {path}"
 
 
 @pytest.mark.parametrize("path", [path for method, path in ROUTES if method == "GET"])
