@@ -21,6 +21,7 @@ from client.data.sharing import as_flac
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from server.accounts.models import Account
+from server.accounts.second_factor import STEP_S, new_totp_secret, totp
 from server.accounts.service import AccountService
 from server.attempts.opening import create_service
 from server.attempts.service import Service
@@ -173,6 +174,9 @@ def practiced_program(folder: Path) -> Program:
     left = accounts.add("helena", "candidate", display_name="Helena Costa")
     accounts.disable(left.id)
     tokens = {name: accounts.tokens.add(each.id, "laptop").secret for name, each in people.items()}
+    secret = new_totp_secret()
+    now_step = int(datetime.now(UTC).timestamp()) // STEP_S
+    accounts.second_factors.turn_on(people["dora"].id, secret, totp(secret, now_step))
     lost = accounts.tokens.add(people["ana"].id, "old laptop in the office")
     accounts.tokens.revoke(people["ana"].id, lost.token.id)
 
@@ -192,6 +196,9 @@ def practiced_program(folder: Path) -> Program:
             "sign-in-wrong": PageSeen(
                 "/sign-in", None, 401, {"#name": "ana", "#password": "not hers"}, "Sign in"
             ),
+            "sign-in-code": PageSeen(
+                "/sign-in", None, 200, {"#name": "dora", "#password": PASSWORD}, "Sign in"
+            ),
             "invitation": PageSeen(f"/invitation/{invitation}", None),
             "invitation-differs": PageSeen(
                 f"/invitation/{invitation}",
@@ -209,6 +216,8 @@ def practiced_program(folder: Path) -> Program:
             "account-token": PageSeen(
                 "/account", "ana", 200, {"#label": "a third machine"}, "Create a token"
             ),
+            "second-factor": PageSeen("/account/second-factor", "cleo"),
+            "second-factor-on": PageSeen("/account/second-factor", "dora"),
             "admin-accounts": PageSeen("/admin/accounts", "ed"),
             "admin-invited": PageSeen(
                 "/admin/accounts", "ed", 200, {"#name": "ivan"}, "Create an invitation"

@@ -32,6 +32,7 @@ MOST_BYTES: Final = 200_000
 
 NO_PAGES: Final = {
     "/",
+    "/sign-in/code",  # it follows the password: see "sign-in-code" in the program
     "/admin",
     "/healthz",
     "/readyz",
