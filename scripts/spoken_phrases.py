@@ -17,7 +17,7 @@ from pronunciation.clip import Clip
 from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.decoded import Stretch, features
 from pronunciation.hearing.layout import lay_out
-from pronunciation.hearing.phrases import ASKED_FROM, DECODED
+from pronunciation.hearing.match import ASKED_FROM, DECODED
 from pronunciation.hearing.places import FEATURES, Candidate, Floats, Wanted, Written, candidates
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon

@@ -20,8 +20,8 @@ from pronunciation.clip import Clip
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.decoded import Stretch, asked_about
 from pronunciation.hearing.layout import Phones, lay_out
+from pronunciation.hearing.match import phrase_model
 from pronunciation.hearing.misspelled import Indices, Misspellings, indices
-from pronunciation.hearing.phrases import phrase_model
 from pronunciation.hearing.places import Floats, Written, candidates, unit_frames
 from pronunciation.hearing.respelled import ASKED_A_SECOND, TermPlaces, respelled_model, term_places
 from pronunciation.hearing.sounding import sounds_like

@@ -30,7 +30,7 @@ from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import LABELS, N_CLASSES, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.layout import lay_out
-from pronunciation.hearing.phrases import DECODED, MODEL_PATH, phrase_model
+from pronunciation.hearing.match import DECODED, MODEL_PATH, phrase_model
 from pronunciation.hearing.places import FEATURES, Floats
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
@@ -149,7 +149,9 @@ def fit(options: Namespace) -> None:
     held_out = [each for each in recordings if each.accent in without]
     if held_out:
         tests["other accents and questions"] = list(cases_of(held_out, spotter, said_as))
-    sound = Learned(shipped.weights, shipped.bias) if options.keep_sound else None
+    sound = (
+        Learned(shipped.weights.sound, shipped.weights.sound_bias) if options.keep_sound else None
+    )
     sound, threshold = learn_and_report("by the sound", cases, tests, sound)
     engine = load_engine("faster-whisper", "tiny.en")
     cases, tests = (

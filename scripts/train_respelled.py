@@ -32,8 +32,8 @@ from client.answer.worker import RecordingWorker
 from client.core.errors import NoSpeech
 from client.transcription.engines import load_engine
 from pronunciation.hearing.acoustic import AcousticModel
+from pronunciation.hearing.match import DECODED
 from pronunciation.hearing.misspelled import Misspellings
-from pronunciation.hearing.phrases import DECODED
 from pronunciation.hearing.places import FEATURES, Floats
 from pronunciation.hearing.respelled import (
     EXTENDS,
@@ -165,7 +165,7 @@ def fit(
         dry_run: write nothing.
     """
     shipped = respelled_model()
-    sound = Learned(shipped.weights, shipped.bias)
+    sound = Learned(shipped.weights.sound, shipped.weights.sound_bias)
     kinds = {"with": known, "without": unknown}
     if keep_sound:
         print("by the sound, shipped")
@@ -289,7 +289,7 @@ def report(
 ) -> None:
     """Print how many of the lost terms are found, and how many that were not said."""
     judged = list(judged)
-    extends = float(respelled_model().weights[EXTENDS])
+    extends = float(respelled_model().weights.sound[EXTENDS])
     terms, lost = (sum(getattr(answer, name) for answer, _ in judged) for name in ("terms", "lost"))
     for threshold in thresholds:
         found = wrong = 0

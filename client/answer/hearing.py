@@ -15,16 +15,10 @@ import numpy as np
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import Heard, Hearing
-from pronunciation.hearing.decoded import (
-    Stretch,
-    asked_about,
-    by_sound,
-    doubtful,
-    judged_again,
-)
+from pronunciation.hearing.decoded import Stretch, asked_about
 from pronunciation.hearing.habits import habits
 from pronunciation.hearing.layout import Phones, bare_phones, lay_out
-from pronunciation.hearing.phrases import Found, likeliest, phrase_model
+from pronunciation.hearing.match import Match, doubtful, find_phrases, phrase_model, phrase_odds
 from pronunciation.hearing.places import Floats, Wanted, Written, candidates
 from pronunciation.hearing.respelled import find_terms, respelled_model, term_places
 from pronunciation.hearing.results import Basis, Target
@@ -136,7 +130,7 @@ class AnswerHearing:
         times = known if len(known) == len(words) else None
         asked = self.asked(question)
         spots = self.spotter.spot(words, expected=asked.names)
-        phrases: list[Found] = []
+        phrases: list[Match] = []
         heard: list[Heard] = []
         problem = ""
         try:
@@ -188,14 +182,15 @@ class AnswerHearing:
         words: Sequence[str],
         asked: Asked,
         decode: Decode,
-    ) -> tuple[list[Found], list[Found]]:
+    ) -> tuple[list[Match], list[Match]]:
         """The phrases and the terms that were said where the transcript has something else."""
         first, written = len(asked.phrases), stretch.written
         misspellings = respelled_model().misspellings
         near = sounds_like(written, words, asked.soundings, self.ordinary, misspellings, first)
         model = phrase_model()
         places = list(candidates(scores, written, asked.wanted, model.said_as, near))
-        of_phrases = by_sound((each for each in places if each.index < first), model)
+        of_phrases = [each for each in places if each.index < first]
+        odds = phrase_odds(of_phrases)
         spelled_out = _spelled_out(words, asked)
         free = [
             each
@@ -203,30 +198,30 @@ class AnswerHearing:
             if each.index >= first and not any({*each.words} <= span for span in spelled_out)
         ]
         of_terms = term_places(free, written, words, asked.soundings, self.ordinary, first)
-        doubtful_phrases = doubtful(of_phrases)
-        doubtful_terms = of_terms.doubtful(stretch.clip.duration_s)
+        unsure_phrases = doubtful(odds)
+        unsure_terms = of_terms.doubtful(stretch.clip.duration_s)
         # the decoder is asked once about all that is in doubt
+        phrases = [of_phrases[at] for at in unsure_phrases]
         decoded = asked_about(
             [
-                *(
-                    stretch.passage(each, asked.texts[each.index][each.wording])
-                    for each in doubtful_phrases
-                ),
+                *(stretch.passage(each, asked.texts[each.index][each.wording]) for each in phrases),
                 *(
                     stretch.passage(of_terms.places[at][0], of_terms.name(at), is_prompted=True)
-                    for at in doubtful_terms
+                    for at in unsure_terms
                 ),
             ],
             decode,
         )
-        by_decoder = judged_again(of_phrases, model, decoded[: len(doubtful_phrases)])
-        said = dict(zip(doubtful_terms, decoded[len(doubtful_phrases) :], strict=False))
-        phrases = likeliest(by_decoder, written, model.found_from)
-        return phrases, find_terms(of_terms, written, said)
+        of_phrase = dict(zip(unsure_phrases, decoded, strict=False))
+        of_term = dict(zip(unsure_terms, decoded[len(phrases) :], strict=False))
+        return (
+            find_phrases(of_phrases, odds, written, of_phrase),
+            find_terms(of_terms, written, of_term),
+        )
 
     def _named_by_terms(
-        self, terms: Sequence[Found], phrases: Sequence[Found], asked: Asked
-    ) -> list[Found]:
+        self, terms: Sequence[Match], phrases: Sequence[Match], asked: Asked
+    ) -> list[Match]:
         """The phrases that a surely found term says, and that were not found themselves."""
         known = {each.index for each in phrases}
         return [
@@ -237,14 +232,14 @@ class AnswerHearing:
             if phrase not in known
         ]
 
-    def _name_of(self, term: Found, asked: Asked) -> str:
+    def _name_of(self, term: Match, asked: Asked) -> str:
         name = asked.soundings[term.index - len(asked.phrases)].term
         return self.spotter.by_its_sound(name)
 
     def _with_terms(
         self,
         spots: Sequence[Target],
-        found: Sequence[Found],
+        found: Sequence[Match],
         written: Written,
         words: Sequence[str],
         asked: Asked,

@@ -5,7 +5,7 @@ before it. So the transcript around a place is compared with the same text with 
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pronunciation.clip import Clip
 from pronunciation.hearing.acoustic import FRAME_S
-from pronunciation.hearing.phrases import ASKED_FROM, DECODED, MOST_PLACES, PhraseModel
+from pronunciation.hearing.match import DECODED
 from pronunciation.hearing.places import Candidate, Written, unit_frames
 from pronunciation.passage import Decode, LogProbs, Passage
 
@@ -23,8 +23,6 @@ WORDS_BEFORE, WORDS_AFTER = 4, 3
 MARGIN_S: Final = 0.1
 """Sound that is heard on either side of these words."""
 Floats = npt.NDArray[np.float64]
-Judged = tuple[float, Candidate]
-"""A place with the probability that the phrase was said there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +94,7 @@ class Stretch:
 
 
 def features(as_written: LogProbs, with_phrase: LogProbs) -> Floats:
-    """What the decoder says of a place, see ``phrases.DECODED``."""
+    """What the decoder says of a place, see ``match.DECODED``."""
     there, phrase = as_written[1], with_phrase[1]
     found = {
         "gain": sum(map(sum, with_phrase)) - sum(map(sum, as_written)),
@@ -111,31 +109,3 @@ def asked_about(passages: Sequence[Passage], decode: Decode) -> list[Floats]:
     """What the decoder says of some passages, see ``features``; nothing if it does not answer."""
     found = decode(passages) if passages else None
     return [features(*texts) for texts in found or ()]
-
-
-def by_sound(places: Iterable[Candidate], model: PhraseModel) -> list[Judged]:
-    """The places of phrases with their probabilities by the sound, the likeliest first."""
-    judged = ((model.probability(place), place) for place in places)
-    return sorted(judged, key=lambda pair: -pair[0])
-
-
-def doubtful(judged: Sequence[Judged]) -> list[Candidate]:
-    """The places that the decoder is asked about: the first ones that are likely enough."""
-    return [place for share, place in judged[:MOST_PLACES] if share >= ASKED_FROM]
-
-
-def judged_again(
-    judged: Sequence[Judged], model: PhraseModel, decoded: Sequence[Floats]
-) -> list[Judged]:
-    """The places of phrases with their probabilities by the sound and by the decoder.
-
-    Args:
-        judged: them by the sound alone, the likeliest first.
-        model: weighs both.
-        decoded: what the decoder says of the ``doubtful`` places; nothing if it was not asked.
-    """
-    again = [
-        (model.probability(place, found), place)
-        for found, (_, place) in zip(decoded, judged, strict=False)
-    ]
-    return [*again, *judged[len(again) :]]

@@ -16,8 +16,8 @@ import numpy as np
 
 from pronunciation.confusions import distance, encode
 from pronunciation.g2p import with_s
+from pronunciation.hearing.match import MOST_PLACES, Match, Weights, doubtful, likeliest, shares
 from pronunciation.hearing.misspelled import Floats, Misspellings, indices
-from pronunciation.hearing.phrases import ASKED_FROM, DECODED, MOST_PLACES, Found, likeliest
 from pronunciation.hearing.places import FEATURES, MOST_PHONES, Candidate, Written
 from pronunciation.hearing.sounding import Sounding, is_free, is_known, is_part
 from pronunciation.written_terms import normal
@@ -81,31 +81,18 @@ class RespelledModel:
     Attributes:
         misspellings: what is written for which phones.
         weights: those of all features.
-        bias: log odds if all features are 0.
-        found_from: the probability from which a term is found.
-        decoder_weights: those of the log odds by these features, and of what the decoder says.
-        decoder_bias: log odds if all of these are 0.
     """
 
     misspellings: Misspellings
-    weights: Floats
-    bias: float
-    found_from: float
-    decoder_weights: Floats
-    decoder_bias: float
+    weights: Weights
 
 
 @cache
 def respelled_model(path: Path = MODEL_PATH) -> RespelledModel:
     """The shipped model."""
     table = json.loads(path.read_text("utf-8"))
-    weights = np.array([table["weights"][name] for name in (*FEATURES, *MORE_FEATURES)])
-    misspellings = Misspellings.from_table(table["misspellings"])
-    second = table["decoder"]
-    decoder_weights = np.array([second["weights"][name] for name in ("odds", *DECODED)])
-    return RespelledModel(
-        misspellings, weights, table["bias"], table["found_from"], decoder_weights, second["bias"]
-    )
+    weights = Weights.of(table, (*FEATURES, *MORE_FEATURES))
+    return RespelledModel(Misspellings.from_table(table["misspellings"]), weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +112,7 @@ class TermPlaces:
     def doubtful(self, duration_s: float) -> list[int]:
         """The places that the decoder is asked about in so much sound, the likeliest first."""
         most = max(MOST_PLACES, round(ASKED_A_SECOND * duration_s))
-        shares = _shares(self.odds)
-        asked = [at for at in np.argsort(-shares, kind="stable") if shares[at] < ASKED_UNDER]
-        return [int(at) for at in asked[:most] if shares[at] >= ASKED_FROM]
+        return doubtful(self.odds, most, ASKED_UNDER)
 
     def name(self, at: int) -> str:
         """The term that may have been said at a place, as people write it there."""
@@ -212,8 +197,8 @@ def term_places(
         if is_free(place, sounding.term, words, targets)
     ]
     found = term_features(free, written, words, ordinary, model.misspellings)
-    rows = np.array(found).reshape(len(free), len(model.weights))
-    return TermPlaces(free, rows, rows @ model.weights + model.bias)
+    rows = np.array(found).reshape(len(free), len(model.weights.sound))
+    return TermPlaces(free, rows, model.weights.odds(rows))
 
 
 def find_terms(
@@ -221,26 +206,24 @@ def find_terms(
     written: Written,
     decoded: Mapping[int, Floats] | None = None,
     model: RespelledModel | None = None,
-) -> list[Found]:
+) -> list[Match]:
     """The terms that were said where the transcript has something else or only a part, in order.
 
     Args:
         found: where they may have been said.
         written: the transcript aligned.
-        decoded: what the decoder says of some of the places, by number; see ``phrases.DECODED``.
+        decoded: what the decoder says of some of the places, by number; see ``match.DECODED``.
         model: by default the shipped one.
     """
-    model = model or respelled_model()
-    odds = found.odds.copy()
-    for at, says in (decoded or {}).items():
-        odds[at] = np.array([odds[at], *says]) @ model.decoder_weights + model.decoder_bias
+    weights = (model or respelled_model()).weights
+    odds = weights.with_decoder(found.odds, decoded or {})
     chosen = choose_places(
         [each.term for _, each in found.places],
         [place.words for place, _ in found.places],
         found.rows,
         odds,
-        float(model.weights[EXTENDS]),
-        model.found_from,
+        float(weights.sound[EXTENDS]),
+        weights.found_from,
     )
     places = [(share, found.places[at][0]) for at, share in chosen]
     asked = {
@@ -248,7 +231,7 @@ def find_terms(
     }
     return [
         replace(each, is_decoded=(each.index, each.word_index) in asked)
-        for each in likeliest(places, written, model.found_from)
+        for each in likeliest(places, written, weights.found_from)
     ]
 
 
@@ -295,20 +278,14 @@ def choose_places(
     for whole, part in parts:
         if odds[whole] >= 0:
             order[whole] = max(order[whole], odds[part])
-    shares = _shares(odds)
+    likely = shares(odds)
     chosen: list[tuple[int, float]] = []
     taken: set[int] = set()
     for at in sorted(range(len(names)), key=lambda at: (-order[at], -len(names[at]))):
-        if shares[at] >= found_from and taken.isdisjoint(words[at]):
+        if likely[at] >= found_from and taken.isdisjoint(words[at]):
             taken.update(words[at])
-            chosen.append((at, float(shares[at])))
+            chosen.append((at, float(likely[at])))
     return chosen
-
-
-def _shares(odds: Floats) -> Floats:
-    """Probabilities of log odds."""
-    shares: Floats = 1.0 / (1.0 + np.exp(-odds))
-    return shares
 
 
 def _share(of: Sequence[bool]) -> float:

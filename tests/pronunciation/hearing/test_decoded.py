@@ -8,16 +8,15 @@ import pytest
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.hearing.acoustic import FRAME_S
-from pronunciation.hearing.decoded import (
-    MARGIN_S,
-    Stretch,
-    asked_about,
-    by_sound,
+from pronunciation.hearing.decoded import MARGIN_S, Stretch, asked_about, features
+from pronunciation.hearing.match import (
+    DECODED,
+    MOST_PLACES,
     doubtful,
-    features,
-    judged_again,
+    phrase_model,
+    phrase_odds,
+    shares,
 )
-from pronunciation.hearing.phrases import DECODED, MOST_PLACES, phrase_model
 from pronunciation.hearing.places import Candidate, Wanted, candidates
 from pronunciation.passage import LogProbs, Passage
 from tests.pronunciation.hearing.test_phrases import (
@@ -111,29 +110,25 @@ def test_where_nothing_was_written_there_is_nothing_to_weigh(empty: LogProbs) ->
     assert np.isfinite(features(AS_WRITTEN, empty)).all()
 
 
-def test_the_decoder_makes_a_phrase_likelier_or_less_likely(place: Candidate) -> None:
-    model = phrase_model()
-    odds = place.features @ model.weights + model.bias
-    path = np.eye(len(place.features))[0]
-    doubted = replace(place, features=place.features - path * odds / model.weights[0])
+def test_the_decoder_makes_a_phrase_likelier_or_less_likely() -> None:
+    weights, doubted = phrase_model().weights, np.zeros(1)
 
     def decided(with_phrase: LogProbs) -> float:
-        said = features(AS_WRITTEN, with_phrase)
-        ((share, _),) = judged_again(by_sound([doubted], model), model, [said])
-        return share
+        odds = weights.with_decoder(doubted, {0: features(AS_WRITTEN, with_phrase)})
+        return float(shares(odds)[0])
 
-    assert model.probability(doubted) == pytest.approx(0.5)
+    assert shares(doubted)[0] == pytest.approx(0.5)
     assert decided(SAID) > 0.9
     assert decided(UNSAID) < 0.8 * decided(SAID)
     assert decided(NEVER) < 0.3
 
 
 @pytest.mark.parametrize("passages", [0, 1])
-def test_without_a_decoder_the_sound_alone_decides(place: Candidate, passages: int) -> None:
-    model = phrase_model()
+def test_without_a_decoder_the_sound_alone_decides(passages: int) -> None:
     silence = Passage(Clip(np.zeros(1, np.float32)), ())
     assert asked_about([silence] * passages, lambda _: None) == []
-    assert judged_again([(0.4, place)], model, []) == [(0.4, place)]
+    odds = np.array([0.4])
+    assert (phrase_model().weights.with_decoder(odds, {}) == odds).all()
 
 
 def test_the_decoder_is_asked_once_about_all_passages() -> None:
@@ -154,16 +149,14 @@ def test_the_decoder_is_asked_once_about_all_passages() -> None:
 
 
 def test_the_decoder_is_asked_about_the_likeliest_places_only(place: Candidate) -> None:
-    model = phrase_model()
     path = np.eye(len(place.features))[0]
     unlikely = replace(place, features=place.features - 20 * path)
     weaker = replace(place, features=place.features - 0.2 * path)
 
-    judged = by_sound([unlikely, *[weaker] * 2, *[place] * MOST_PLACES], model)
+    odds = phrase_odds([unlikely, *[weaker] * 2, *[place] * MOST_PLACES])
 
-    assert [each for _, each in judged] == [*[place] * MOST_PLACES, *[weaker] * 2, unlikely]
-    assert doubtful(judged) == [place] * MOST_PLACES
-    assert doubtful(by_sound([unlikely], model)) == []
-    again = judged_again(judged, model, [features(AS_WRITTEN, NEVER)] * MOST_PLACES)
-    assert [each for _, each in again] == [each for _, each in judged]
-    assert again[MOST_PLACES:] == judged[MOST_PLACES:]
+    assert doubtful(odds) == list(range(3, 3 + MOST_PLACES))
+    assert doubtful(phrase_odds([unlikely])) == []
+    again = phrase_model().weights.with_decoder(odds, {3: features(AS_WRITTEN, NEVER)})
+    assert again[3] < odds[3]
+    assert (np.delete(again, 3) == np.delete(odds, 3)).all()

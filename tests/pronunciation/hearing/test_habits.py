@@ -6,7 +6,7 @@ import pytest
 from pronunciation.hearing.acoustic import LABEL_INDEX, N_CLASSES
 from pronunciation.hearing.habits import habits, is_habit
 from pronunciation.hearing.layout import Layout, Phones
-from pronunciation.hearing.phrases import phrase_model
+from pronunciation.hearing.match import phrase_model
 from pronunciation.hearing.places import Floats, Written
 from pronunciation.hearing.results import Target
 

@@ -7,11 +7,7 @@ import pytest
 
 from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, N_CLASSES
 from pronunciation.hearing.layout import Layout, Phones
-from pronunciation.hearing.phrases import (
-    Found,
-    find_phrases,
-    phrase_model,
-)
+from pronunciation.hearing.match import Match, find_phrases, phrase_model, phrase_odds
 from pronunciation.hearing.places import Wanted, Written, candidates
 
 WE_USE: Phones = ("W", "IY", "Y", "UW", "Z")
@@ -39,8 +35,13 @@ def written(scores: np.ndarray, *words: Phones, confidence: float | None = 0.5) 
     return Written.align(scores, layout, None, [confidence] * len(words))
 
 
-def find(scores: np.ndarray, text: Written, *wanted: Phones) -> list[Found]:
-    return find_phrases(scores, text, [Wanted((phones,)) for phones in wanted])
+def find(scores: np.ndarray, text: Written, *wanted: Phones) -> list[Match]:
+    return find_wordings(scores, text, [Wanted((phones,)) for phones in wanted])
+
+
+def find_wordings(scores: np.ndarray, text: Written, wanted: list[Wanted]) -> list[Match]:
+    places = list(candidates(scores, text, wanted, phrase_model().said_as))
+    return find_phrases(places, phrase_odds(places), text)
 
 
 def test_what_was_said_is_found_where_something_else_was_written() -> None:
@@ -70,7 +71,7 @@ def test_a_phrase_is_found_at_every_place_but_once_there() -> None:
     text = written(scores, WE_USE, INFINITE_BEND, HERE, INFINITE_BEND)
     short = INFINIBAND[:-1]
 
-    found = find_phrases(scores, text, [Wanted((INFINIBAND, short))])
+    found = find_wordings(scores, text, [Wanted((INFINIBAND, short))])
 
     assert [each.word_index for each in found] == [1, 3]
 

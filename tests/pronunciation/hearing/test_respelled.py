@@ -8,7 +8,7 @@ import pytest
 from pronunciation.g2p import with_s
 from pronunciation.hearing.decoded import features
 from pronunciation.hearing.layout import Layout, Phones
-from pronunciation.hearing.phrases import ASKED_FROM, MOST_PLACES, Found, phrase_model
+from pronunciation.hearing.match import ASKED_FROM, MOST_PLACES, Match, phrase_model
 from pronunciation.hearing.places import FEATURES, Candidate, Written, candidates
 from pronunciation.hearing.respelled import (
     ASKED_UNDER,
@@ -36,7 +36,7 @@ LOCKY: Phones = ("L", "AA", "K", "IY")
 LUCKY: Phones = ("L", "AH", "K", "IY")
 
 
-def find(said: list[Phones], text: list[Phones], words: list[str], *terms: Sounding) -> list[Found]:
+def find(said: list[Phones], text: list[Phones], words: list[str], *terms: Sounding) -> list[Match]:
     scores, transcript = written(said, text)
     near = near_terms(transcript, words, *terms)
     places = candidates(scores, transcript, [], phrase_model().said_as, near)
@@ -113,7 +113,7 @@ def test_the_decoder_reads_a_term_in_the_number_that_was_said(said: Phones, name
 def test_without_a_decoder_weights_of_the_sound_alone_count() -> None:
     places, transcript = planted_roce(ROCKY, LOCKY, "locky")
     model = respelled_model()
-    assert (places.odds == places.rows @ model.weights + model.bias).all()
+    assert (places.odds == places.rows @ model.weights.sound + model.weights.sound_bias).all()
     assert find_terms(places, transcript) == find_terms(places, transcript, {})
 
 
