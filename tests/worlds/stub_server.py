@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import uvicorn
-from conftest import make_app  # found beside this file
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tests.client.conftest import make_app
 from tests.worlds.ports import listening
 
 
