@@ -1,6 +1,7 @@
 """Transcripts that people have as files: text, JSON of ``aloud transcribe``, subtitles."""
 
 import html
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -34,7 +35,8 @@ _ROLLS: Final = re.compile(r"<\d[\d:.]*>|<u>")
 
 _NAME: Final = r"[^\W\d_][\w.'’-]*"
 _LABEL: Final = re.compile(
-    rf"^\s*(?:>>+\s*|-\s+)?(?P<who>{_NAME}(?:[ _][\w.'’-]+){{0,3}})(?:\s*\([^()]*\))?:\s+(?=\S)"
+    rf"^\s*(?:>>+\s*|-\s+)?(?P<who>{_NAME}(?:[ _][\w.'’-]+){{0,3}})(?:\s*\([^()]*\))?:"
+    r"(?:\s+(?=\S)|\s*$)"
 )
 _ROLE: Final = re.compile(
     r"(?:unknown )?speaker[ _]?\w{0,3}|interviewe[er]r?|candidate|applicant|recruiter|host|guest"
@@ -74,6 +76,8 @@ def read_transcript(path: str, standard_input: BinaryIO) -> "Transcript":
     if len(content) > _MAX_BYTES:
         raise fail(f"{name}: longer than a transcript can be")
     if text.startswith("{") and not text.startswith("{\\"):
+        text = _text_of_whisper(text) or text
+    if text.startswith("{") and not text.startswith("{\\"):
         try:
             return Transcript.model_validate_json(text)
         except ValidationError as error:
@@ -87,6 +91,20 @@ def read_transcript(path: str, standard_input: BinaryIO) -> "Transcript":
     if len(text) > MAX_TEXT_CHARS:
         raise fail(f"{name}: longer than {MAX_TEXT_CHARS} characters")
     return Transcript(text=text)
+
+
+def _text_of_whisper(content: str) -> str:
+    """The text in the JSON that Whisper programs write; empty if it is another document."""
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        return ""
+    for key in ("segments", "transcription", "chunks"):  # OpenAI's, whisper.cpp's, transformers'
+        parts = document.get(key)
+        if isinstance(parts, list) and parts and "words" not in document:
+            texts = [part.get("text") for part in parts if isinstance(part, dict)]
+            return " ".join(text.strip() for text in texts if isinstance(text, str))
+    return ""
 
 
 def spoken_text(text: str) -> str:
@@ -107,7 +125,7 @@ def spoken_text(text: str) -> str:
         bare = " ".join(_SOUND.sub(" ", html.unescape(_TAG.sub("", line))).split())
         if bare and not (rolls and plain and plain[-1] == bare):
             plain.append(bare)
-    return " ".join(_unlabeled(plain, is_subtitle=True))
+    return " ".join(" ".join(_unlabeled(plain, is_subtitle=True)).split())
 
 
 def _lines_of_cues(lines: list[str], *, is_vtt: bool) -> list[str]:

@@ -36,8 +36,10 @@ _READ_OUT: Final = (
     (re.compile(r"\be\.g\.", re.IGNORECASE), "for example"),
     (re.compile(r"\bi\.e\.", re.IGNORECASE), "that is"),
     (re.compile(r"(?<=\w)/s\b"), " per second"),
+    (re.compile(r"\b(no|nos|[Ff]ig|ed)\.(?!\s*\d)"), r"\1 ."),
+    (re.compile(r"(?<=\bthe )(Sun|Sat)\."), r"\1 ."),
 )
-"""What the package's rules read wrong: "gigabits S", "ijji"."""
+"""What the package's rules read wrong: "gigabits S", "ijji", "the answer is number"."""
 
 
 class NaturalVoice(Voice):

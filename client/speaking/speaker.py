@@ -21,12 +21,13 @@ from client.speaking.pyttsx3_voice import DEFAULT_RATE_WPM, Pyttsx3Voice
 from client.speaking.voice import Voice
 from pronunciation.clip import Clip
 from pronunciation.resample import at_sample_rate
+from pronunciation.respelling.abbreviations import spelled_out
 from pronunciation.terms import Lexicon
 
 MAX_CACHE_BYTES: Final = 200 * 1024 * 1024
 """About 70 minutes of speech at 24,000 Hz: every prompt of the built-in bank several times."""
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=[\"“‘(\[]?[A-Z0-9])|\n+")
-_NO_END: Final = re.compile(r"(?:\b(?:[A-Z]|e\.g|i\.e|vs|etc|Dr|Mr|Mrs|Ms|Prof|St|No)\.)$")
+_NO_END: Final = re.compile(r"(?:\b(?:[A-Z]|e\.g|i\.e|vs|etc|Dr|Mr|Mrs|Ms|Prof|St)\.)$")
 """A point after these ends no sentence."""
 TRIAL_SENTENCE: Final = (
     "How would you choose between InfiniBand and RoCE for a new training cluster?"
@@ -148,7 +149,7 @@ class Speaker:
 
     def _sentences(self, text: str) -> Iterator[Clip]:
         """A clip for each sentence, as soon as it is made."""
-        for sentence in sentences_of(text):
+        for sentence in sentences_of(spelled_out(text)):
             yield self._said(sentence)
 
     def _said(self, sentence: str) -> Clip:

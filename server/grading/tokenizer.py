@@ -53,6 +53,8 @@ _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´":
 _DOTTED = re.compile(r"(?<![^\W_])((?:[^\W\d_]\.){2,})([^\W\d_](?![^\W_]))?", re.UNICODE)
 _RATIO = re.compile(r"(?<![\w:])(\d{1,4}):(\d{1,4})(?![\w:])")
 """A ratio, "2:1", is read "two to one"."""
+_TIME = re.compile(r"(?<![\w:.])([01]?\d|2[0-3]):([0-5]\d)(?![\w:])")
+"""A time of day, "10:30", is read "ten thirty"."""
 _PIECES = re.compile(
     r"\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+|[^\W\d_]+(?:'[^\W\d_]+)*|[%$€£&+@=]|[^\W_]", re.UNICODE
 )
@@ -198,6 +200,7 @@ def _split_word(
     if address is not None and address.group() not in _NO_DOMAINS and ".net" not in word[:5]:
         name = address.group().rstrip(".,;:!?)/\"'")
         return (name,), break_after, cut, (True,)
+    word = _TIME.sub(lambda m: m[1] if m[2] == "00" else m[1] + m[2], word)
     word = _RATIO.sub(r"\1 to \2", word)
     is_negative = _MINUS.match(word) is not None
     word = _DECIMAL_START.sub("0.", word)

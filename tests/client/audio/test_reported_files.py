@@ -1,5 +1,6 @@
 """Files that users of such programs reported: each is read whole, and nothing is called damaged."""
 
+import re
 import wave
 from collections.abc import Sequence
 from fractions import Fraction
@@ -189,6 +190,19 @@ def test_of_several_tracks_the_one_with_speech_is_taken_and_named(
     with pytest.raises(AudioFileError, match="3 sound tracks: there is no track 4"):
         SoundFile(path, track=4)
     assert SoundFile(encode(tmp_path / f"b{name}", codec, [spoken, 0.5 * spoken])).track == 1
+
+
+def test_a_track_of_an_unknown_codec_is_passed_over(tmp_path: Path, spoken: np.ndarray) -> None:
+    """An iPhone writes a track of spatial sound ("apac") beside the ordinary one."""
+    path = encode(tmp_path / "a.mov", "aac", [spoken, spoken])
+    content = path.read_bytes()
+    tags = [found.start() for found in re.finditer(b"mp4a", content)]
+    for unknown in (tags[: len(tags) // 2], tags[len(tags) // 2 :]):
+        changed = bytearray(content)
+        for at in unknown:
+            changed[at : at + 4] = b"apac"
+        path.write_bytes(changed)
+        assert_whole(SoundFile(path), spoken)
 
 
 @pytest.mark.parametrize("count", [3, 4, 6, 8])

@@ -24,6 +24,7 @@ VTT = "WEBVTT\n\n00:00:01.200 --> 00:00:04.900\n{}\n\n00:00:05.100 --> 00:00:09.
         (SRT.format('<font color="#fff">We used</font>', "generics."), "We used generics."),
         (SRT.format("We\nused", "generics.\n"), "We used generics."),
         (SRT.format("Jane Doe: We used", "Jane Doe: generics."), "We used generics."),
+        (SRT.format("Jane Doe:\nWe used", "generics."), "We used generics."),
         (SRT.format("SPEAKER_00: We used", "[SPEAKER_00]: generics."), "We used generics."),
         (SRT.format(">> We used", "[Music] generics."), "We used generics."),
         (SRT.format("We used", "(laughs)\ngenerics. ♪"), "We used generics."),
@@ -79,3 +80,15 @@ def test_what_we_write_is_read_back(write) -> None:
 def test_a_file_of_times_alone_has_nothing_to_grade() -> None:
     with pytest.raises(typer.Exit):
         read_transcript("-", io.BytesIO(b"1\n00:00:01,200 --> 00:00:04,900\n\n"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"text": " We used it.", "segments": [{"text": " We used"}, {"text": " it."}]}',
+        '{"transcription": [{"offsets": {"from": 0}, "text": " We used"}, {"text": " it."}]}',
+        '{"chunks": [{"timestamp": [0, 1], "text": " We used"}, {"text": " it."}]}',
+    ],
+)
+def test_the_json_of_whisper_programs_is_read(content: str) -> None:
+    assert read_transcript("-", io.BytesIO(content.encode())).text == "We used it."

@@ -1,0 +1,145 @@
+"""About a hundred ways of writing numbers, units and names: equal ones are equal, others are not.
+
+Kinds that users of such programs reported; see docs/reported.md.
+"""
+
+import unicodedata
+
+import pytest
+
+from server.grading.lexis.words import lemma
+from server.grading.tokenizer import tokenize
+
+
+def form(written: str) -> list[str]:
+    return [lemma(token.text) for token in tokenize(written.split())]
+
+
+EQUAL = """
+.5 seconds = 0.5 seconds = point five seconds = zero point five seconds = half a second
+.10 percent = 0.10 % = point one zero percent = 0.10 per cent
+-5 % = minus five percent = −5% = -5 pct = negative five percent
+a million = one million = 1,000,000 = 1M = 1 million = 1000000
+2.5 million = two and a half million = two point five million = 2.5M = 2,500,000
+half a million = five hundred thousand = 500k = 500,000 = 0.5 million
+one and a half = 1.5 = one point five = 1 point 5
+three and three quarters = 3.75 = three point seven five = three point seventy five
+thirty-three oh six = thirty three oh six = 3306
+nineteen oh five = 1905
+eighty eighty = 8080 = eight thousand eighty
+sixty-three seventy-nine = 6379
+two thousand forty eight = 2048 = two thousand and forty eight
+ninety nine point nine nine = 99.99 = ninety-nine point ninety-nine
+one million five hundred thousand = 1.5 million = 1,500,000
+seventy billion = 70B = 70 billion = 70,000,000,000
+a trillion = one trillion = 1 trillion
+ten thousand = 10k = 10,000 = 10K
+$5 million = five million dollars = $5M = 5 million dollars
+400 Gb/s = 400 gigabits per second = 400 Gbps = 400Gb/s = 400 Gbit/s
+100 Mbps = 100 megabits per second = 100 Mb/s = 100 Mbit/s
+900 GB/s = 900 gigabytes per second = 900GB/s = 900 GBps
+16 GiB = 16 gibibytes = 16GiB = sixteen gibibytes
+80 GB = 80 gigabytes = 80GB = eighty gigs
+512 MB = 512 megabytes = 512 megs
+200 µs = 200 microseconds = 200 us = 200μs = two hundred microseconds
+50 ns = 50 nanoseconds = 50ns
+20 ms = 20 milliseconds = twenty millis = 20 msec
+5 s = five seconds = 5s = 5 sec = 5 secs
+2 h = two hours = 2 hrs = 2h
+3 GHz = 3 gigahertz = three gigahertz = 3GHz
+48 kHz = 48 kilohertz
+700 W = 700 watts = 700W
+10 kW = ten kilowatts = 10kW
+5 kWh = 5 kilowatt hours
+10 TFLOPS = 10 teraflops
+1000 requests/s = 1000 requests per second = 1,000 requests/sec
+60 fps = 60 frames per second
+naïve = naive
+façade = facade
+Poincaré = Poincare
+résumé = resume
+Zürich = Zurich
+C# = C sharp = C-sharp = c♯
+F# = F sharp
+C++ = C plus plus = CPP
+.NET = dot net = dotnet
+ASP.NET = ASP dot net
+10:30 = ten thirty
+99th = ninety-ninth
+"""
+DIFFERENT = """
+.5 seconds / 5 seconds
+point five seconds / five seconds
+.10 percent / 10 percent
+-5 % / 5 percent
+minus five / five
+1.5 / 15
+2.5 million / 2.5 billion
+a million / a thousand
+400 Gb/s / 400 GB/s
+100 Mb / 100 MB
+16 GiB / 16 GB
+200 µs / 200 ms
+50 ns / 50 ms
+3 GHz / 3 MHz
+700 W / 700 kW
+5 mW / 5 MW
+C# / C
+C++ / C
+C# / C++
+F# / F
+.NET / net
+changelog.com / changelog
+redis.io / Redis
+https://kafka.apache.org/x / Kafka
+10:30 / 10 to 30
+"""
+AS_THEY_ARE = {
+    "at this point five of us left": "at this point 5 of us leave",
+    "a few million events": "a few million event",
+    "millions of users": "million of user",
+    "A100s and H100s": "a 100 and h 100",
+    "8 k v heads": "8 k v head",
+    "2 US regions": "2 us region",
+    "ten minus five": "10 minus 5",
+    "it is a half": "it is a half",
+    "the point five people made": "the point 5 people make",
+    "2:1": "2 to 1",
+    "B2B": "b 2 b",
+    "v1.2": "v 1.2",
+}
+
+
+def _pairs() -> list[tuple[str, str]]:
+    lines = (line.split(" = ") for line in EQUAL.strip().splitlines())
+    return [(first, other) for first, *others in lines for other in others]
+
+
+@pytest.mark.parametrize(("one", "other"), _pairs())
+def test_written_another_way_it_is_the_same(one: str, other: str) -> None:
+    assert form(one) == form(other)
+
+
+@pytest.mark.parametrize("pair", DIFFERENT.strip().splitlines())
+def test_what_only_looks_alike_is_not(pair: str) -> None:
+    one, other = pair.split(" / ")
+    assert form(one) != form(other)
+
+
+@pytest.mark.parametrize(("said", "read"), AS_THEY_ARE.items())
+def test_other_words_stay_as_they_are(said: str, read: str) -> None:
+    assert " ".join(form(said)) == read
+
+
+@pytest.mark.parametrize("word", ["naïve", "façade", "résumé", "Ångström"])
+def test_composed_and_decomposed_letters_are_equal(word: str) -> None:
+    assert form(unicodedata.normalize("NFD", word)) == form(unicodedata.normalize("NFC", word))
+
+
+def test_tokens_point_at_their_words() -> None:
+    tokens = tokenize(["we", "saw", "two", "and", "a", "half", "million", "users"])
+    assert [(t.text, t.first, t.last) for t in tokens[2:]] == [
+        ("2.5", 2, 6),
+        ("million", 2, 6),
+        ("users", 7, 7),
+    ]
