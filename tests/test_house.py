@@ -1,4 +1,4 @@
-"""The layers that docs/architecture.md draws are those of the imports; the house stays in order."""
+"""The layers that the architecture page draws are those of the imports; the house is in order."""
 
 import re
 import tomllib
@@ -68,7 +68,7 @@ def edges() -> house.Edges:
 def test_every_folder_is_drawn_and_every_import_goes_down(
     edges: house.Edges, project_root: Path
 ) -> None:
-    text = (project_root / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (project_root / "docs" / "maintainers" / "architecture.md").read_text(encoding="utf-8")
     assert faults(layers_of(text), edges) == []
 
 
@@ -141,7 +141,7 @@ def test_a_quick_check_runs_the_tests_that_mirror_a_change(project_root: Path) -
         "tests/server/jobs/test_workers.py",
         "tests/worlds/planted_terms.py",
         "scripts/misspellings.py",
-        "docs/jobs.md",
+        "docs/maintainers/jobs.md",
     ]
     assert changed_tests.tests_of(changed, project_root) == [
         "tests/client/studio",

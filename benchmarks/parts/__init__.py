@@ -1,1 +1,1 @@
-"""The parts of docs/benchmarks.md: each module measures one thing and gives tables."""
+"""The parts of docs/maintainers/benchmarks.md: each module measures one thing and gives tables."""

@@ -21,8 +21,8 @@ WORD_WEIGHT = 4.0
 TERM_WEIGHT = 4.0
 """How many times likelier than 1/72,543 (the model's vocabulary) a word or term of the bank is.
 
-What they find and invent is measured by ``benchmarks/pocketsphinx_coverage.py`` (docs/engines.md);
-other weights were not compared.
+What they find and invent is measured by ``benchmarks/pocketsphinx_coverage.py``; other weights were
+not compared.
 """
 
 

@@ -5,7 +5,7 @@ names much of it and is not. No single sentence shows this. But a wrong answer n
 sentences that are not close to what the bank says of them, and the rest of it is not either. A
 logistic regression that ``scripts/train_soundness.py`` fits goes by how surely the answer says the
 question's phrases, those that it names among them, and by how it says things (``claims``).
-``docs/grading-figures.md`` has the figures.
+``docs/maintainers/grading-figures.md`` has the figures.
 """
 
 from functools import cache

@@ -340,7 +340,7 @@ def test_two_servers_of_a_process_share_their_routes_and_no_data(
     assert to_other.get(f"{API}/attempts").json()["total"] == 0
 
 
-DOCS = Path(__file__).parents[3] / "docs" / "server.md"
+DOCS = Path(__file__).parents[3] / "docs" / "maintainers" / "server.md"
 
 
 def test_the_docs_name_every_route_and_no_other(client: TestClient) -> None:
