@@ -166,3 +166,18 @@ def test_no_letter_of_a_report_stops_it_in_a_poor_encoding(
     )
     assert b"autoregressive decoding" in done.stdout
     assert ("✓" in done.stdout.decode(encoding or "utf-8")) == (not encoding)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locales are those of POSIX")
+def test_a_data_folder_with_other_letters_works_in_the_poorest_locale(tmp_path: Path) -> None:
+    poor = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    home = tmp_path / "żółw-данные"
+    program = [sys.executable, "-c", "from client.cli import main; main()"]
+    done = subprocess.run(
+        [*program, "user", "add", "ana"],
+        env={**os.environ, **poor, "ALOUD_HOME": str(home)},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    assert (home / "aloud.db").exists()
