@@ -15,7 +15,6 @@ from server.attempts.service import Grader, Service
 from server.contract import NewRubricScore, Pronunciation, Report, Submission, TermVerdict
 from server.core.errors import StoreError
 from server.db.database import Database
-from server.db.migrate import alembic_config
 from server.db.tables import (
     AnswerFactsRow,
     CorrectionRow,
@@ -184,40 +183,6 @@ def test_a_database_that_takes_nothing_can_still_be_read(
     assert scores(graded.database) == {attempt.id: 0.5}
     monkeypatch.undo()
     assert scores(graded.database) == {attempt.id: 1.0}
-
-
-def test_an_upgrade_gives_old_answers_the_same_facts(
-    graded: Service, make: SimpleNamespace
-) -> None:
-    from alembic import command
-
-    database = graded.database
-    for said in ("I use paged attention", "nothing of it"):
-        graded.submit(make.submission(said))
-    with database.write() as session:
-        session.execute(update(ReportRow).where(ReportRow.id == 2).values(report={"damaged": 1}))
-    kept = (
-        scores(database),
-        [each for each in terms(database) if each[0] == 1],
-        [each for each in phrases(database) if each[0] == 1],
-    )
-    with database.engine.begin() as connection:
-        command.downgrade(alembic_config(connection), "0007")
-        command.upgrade(alembic_config(connection), "head")
-    assert (scores(database), terms(database), phrases(database)) == kept
-
-
-def test_a_migration_counts_corrections_too(graded: Service, make: SimpleNamespace) -> None:
-    from alembic import command
-
-    database = graded.database
-    attempt = graded.submit(make.submission("I use paged attention"))
-    add(database, attempt.id)
-    kept = (scores(database), phrases(database))
-    with database.engine.begin() as connection:
-        command.downgrade(alembic_config(connection), "0008")
-        command.upgrade(alembic_config(connection), "head")
-    assert (scores(database), phrases(database)) == kept
 
 
 @pytest.fixture
