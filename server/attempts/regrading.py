@@ -15,7 +15,7 @@ from question_bank.models import Slug
 from server.attempts.service import Service
 from server.contract import RegradeChange, RegradeResult, Wire
 from server.db.tables import AttemptRow
-from server.jobs.work import MadeFile, Outcome, Task, Work
+from server.jobs.job import MadeFile, Outcome, Task, Work
 
 REGRADE: Final = "regrade"
 
@@ -73,14 +73,14 @@ def regrading(service: Service) -> Task:
         counts = _owners(service, work.owner_id, order)
         answers = sum(counts.values())
         steps = _Steps(work, answers if order.dry_run else 2 * answers)
-        if work.kept is None:
+        if work.checkpoint is None:
             found = _Found()
             for owner_id in counts:
                 found.add(_run(service, owner_id, order, dry_run=True, steps=steps))
-            work.keep(found.state(order))
+            work.save(found.state(order))
             kept = found.state(order)
         else:
-            kept = work.kept
+            kept = work.checkpoint
             steps.skip(answers)
         if not order.dry_run:
             for owner_id in counts:

@@ -24,7 +24,7 @@ from server.bank_versions.text import Draft, DraftError, Fault, read_draft
 from server.contract import Wire
 from server.core.errors import InvalidInputError
 from server.db.database import Database
-from server.jobs.work import Outcome, Task, Work
+from server.jobs.job import Outcome, Task, Work
 
 logger = logging.getLogger(__name__)
 

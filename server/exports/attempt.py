@@ -4,7 +4,7 @@ from typing import Literal
 
 from server.contract import Archive, Transcript
 from server.core.errors import InvalidInputError
-from server.jobs.work import MadeFile
+from server.jobs.job import MadeFile
 from server.ui.exports.file_types import ending_of
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt

@@ -17,7 +17,7 @@ from server.contract import Wire
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.database import Database
 from server.db.tables import AccountRow, CohortRow, RubricScoreRow
-from server.jobs.work import MadeFile, Outcome, Task, Work
+from server.jobs.job import MadeFile, Outcome, Task, Work
 from server.sharing.shown import ShownAttempt, attempts_shown_to
 from server.ui.exports.csv_table import COLUMNS, row_of, safe_cell
 

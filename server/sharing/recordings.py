@@ -23,7 +23,7 @@ from server.db.tables import (
     ShareLinkRow,
     ShareRow,
 )
-from server.jobs.inputs import attempts_with_unfinished, end_jobs_of, latest_job_of
+from server.jobs.queue import attempts_with_unfinished, end_jobs_of, latest_job_of
 from server.sharing.encoding import Encoded
 from server.sharing.rows import attempt_row
 

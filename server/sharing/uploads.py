@@ -10,9 +10,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from server.db.database import Database
-from server.jobs.models import Job
+from server.jobs.job import Job, JobInput, Outcome, Task, Work
 from server.jobs.queue import JobQueue
-from server.jobs.work import JobInput, Outcome, Task, Work
 from server.sharing.encoding import kind_of, reencoded
 from server.sharing.recordings import RECORDING, RecordingService
 

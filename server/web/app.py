@@ -21,8 +21,7 @@ from server.core.clock import utc_now
 from server.core.settings import ServerSettings
 from server.exports.cohort import EXPORT_COHORT, cohort_exporting
 from server.jobs.queue import JobQueue
-from server.jobs.store import JobStore
-from server.jobs.worker import Runner
+from server.jobs.worker import Worker
 from server.operations.logs import set_up_logs
 from server.operations.metrics import SHARED_FOLDER_VARIABLE, Metrics
 from server.sharing.recordings import RECORDING, RecordingService
@@ -174,8 +173,8 @@ def create_app(
 def _background_work(service: Service) -> BackgroundWork:
     """The jobs of a service, and the versions of its bank.
 
-    From then on, the service grades with the active version. The queue has this process's worker,
-    which does not run yet.
+    From then on, the service grades with the active version. This process's worker does not run
+    yet.
     """
     versions = BankVersions(service.database, service.grading_data)
     service.grade_with(versions.grading_data)
@@ -187,17 +186,17 @@ def _background_work(service: Service) -> BackgroundWork:
         EXPORT_COHORT: cohort_exporting(database),
         RECORDING: preparing(database, recordings),
     }
-    store = JobStore(database)
+    queue = JobQueue(database)
 
     def drop_what_is_not_shared() -> None:
         """Exports and recordings must not outlive the sharing of their content."""
         recordings.sweep_when_due()
-        for job_id, result, answers in store.with_files(EXPORT_COHORT):
+        for job_id, result, answers in queue.with_files(EXPORT_COHORT):
             if not still_shown(database, result["cohort_id"], answers):
-                store.drop_file(job_id)
+                queue.drop_file(job_id)
 
-    queue = JobQueue(Runner(store, kinds, tidy=drop_what_is_not_shared))
-    return BackgroundWork(database, queue, versions)
+    worker = Worker(queue, kinds, tidy=drop_what_is_not_shared)
+    return BackgroundWork(database, queue, worker, versions)
 
 
 def _add_middleware(app: FastAPI, context: Context) -> None:

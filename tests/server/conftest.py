@@ -41,12 +41,10 @@ from server.contract import (
 )
 from server.core.settings import sqlite_url
 from server.db.tables import Base
-from server.jobs.queue import JobQueue
-from server.jobs.store import JobStore
-from server.jobs.work import Kinds
-from server.jobs.worker import BEAT_S, SILENT_S, Runner
+from server.jobs.job import Kinds
+from server.jobs.worker import BEAT_S, SILENT_S
 from tests.worlds.new_databases import quick_new_databases as quick_new_databases
-from tests.worlds.queues import ENDS_WITHIN_S
+from tests.worlds.queues import ENDS_WITHIN_S, WorkedQueue
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -253,13 +251,13 @@ def new_service(
 
 
 @pytest.fixture
-def make_queue(store: Store) -> Iterator[Callable[..., JobQueue]]:
+def make_queue(store: Store) -> Iterator[Callable[..., WorkedQueue]]:
     """Makes queues over the same database; what they started is stopped at the end.
 
     The next test has the same PostgreSQL database, emptied, with the same numbers of jobs: a worker
     that outlived its test would write into it, so the fixture ends when the last worker has ended.
     """
-    made: list[JobQueue] = []
+    made: list[WorkedQueue] = []
 
     def build(
         kinds: Kinds,
@@ -267,9 +265,8 @@ def make_queue(store: Store) -> Iterator[Callable[..., JobQueue]]:
         start: bool = True,
         beat_s: float = BEAT_S,
         silent_s: float = SILENT_S,
-    ) -> JobQueue:
-        jobs = JobStore(store.database)
-        queue = JobQueue(Runner(jobs, kinds, beat_s=beat_s, silent_s=silent_s))
+    ) -> WorkedQueue:
+        queue = WorkedQueue(store.database, kinds, beat_s=beat_s, silent_s=silent_s)
         if start:
             queue.worker.start()
         made.append(queue)

@@ -1,12 +1,13 @@
 """Helpers for tests that queue jobs: short silences, and waiting for what a worker does."""
 
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
-from server.jobs.models import Job
+from server.db.database import Database
+from server.jobs.job import Job, Kinds
 from server.jobs.queue import JobQueue
+from server.jobs.worker import Worker
 
 BEAT_S = 0.2
 SILENT_S = 1.5
@@ -35,7 +36,15 @@ def wait_until_over(
     return found
 
 
-def do_all(queue: JobQueue) -> None:
-    """Does here and now what waits, as a worker would."""
-    while (claim := queue.store.claim()) is not None:
-        queue.runner.run(claim, threading.Event())
+class WorkedQueue(JobQueue):
+    """A queue with a worker, which does not run yet."""
+
+    def __init__(self, database: Database, kinds: Kinds, **options: float) -> None:
+        super().__init__(database)
+        self.worker = Worker(self, kinds, **options)  # type: ignore[arg-type]
+
+
+def do_all(worker: Worker) -> None:
+    """Does here and now what waits."""
+    while (claim := worker.queue.claim()) is not None:
+        worker.run(claim)

@@ -79,7 +79,7 @@ def reviews_on(world: People) -> RemoteReviews:
 
 def work_off(world: People) -> None:
     """Does here and now what waits in the server's queue."""
-    do_all(world.app.state.context.background.queue)
+    do_all(world.app.state.context.background.worker)
 
 
 def tone(seconds: float) -> Clip:

@@ -10,10 +10,9 @@ import sys
 import time
 
 from server.db.database import Database
+from server.jobs.job import Outcome, Work
 from server.jobs.queue import JobQueue
-from server.jobs.store import JobStore
-from server.jobs.work import Outcome, Work
-from server.jobs.worker import Runner
+from server.jobs.worker import Worker
 
 SILENT_S = 9.0
 """Long enough for a busy machine; it looks for the dead three times within it."""
@@ -33,9 +32,8 @@ def main(database_url: str, log: str) -> None:
         note(f"end {number}")
         return Outcome({"number": number})
 
-    jobs = JobStore(Database(database_url))
-    queue = JobQueue(Runner(jobs, {"steps": steps}, beat_s=1.0, silent_s=SILENT_S))
-    queue.worker.start()
+    queue = JobQueue(Database(database_url))
+    Worker(queue, {"steps": steps}, beat_s=1.0, silent_s=SILENT_S).start()
     note("ready")
     while True:
         time.sleep(3600)

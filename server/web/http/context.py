@@ -23,8 +23,9 @@ from server.core.errors import NotFoundError
 from server.core.settings import ServerSettings
 from server.db.database import Database
 from server.exports.cohort import EXPORT_COHORT
+from server.jobs.job import MadeFile
 from server.jobs.queue import JobQueue
-from server.jobs.work import MadeFile
+from server.jobs.worker import Worker
 from server.operations.metrics import Metrics
 from server.sharing.service import SharingService
 from server.sharing.shown import still_shown
@@ -45,12 +46,14 @@ class BackgroundWork:
 
     Attributes:
         database: where everything is stored.
-        queue: the jobs, with this process's worker.
+        queue: the jobs.
+        worker: this process's.
         versions: the versions of the bank.
     """
 
     database: Database
     queue: JobQueue
+    worker: Worker
     versions: BankVersions
 
     def file(self, job_id: int, actor: Actor) -> MadeFile:
@@ -66,7 +69,7 @@ class BackgroundWork:
             if cohort_id not in actor.coached or not still_shown(
                 self.database, cohort_id, file.answers
             ):
-                self.queue.store.drop_file(job_id)
+                self.queue.drop_file(job_id)
                 raise NotFoundError(
                     "the file is gone: something in it is no longer shared; export again"
                 )
@@ -75,11 +78,11 @@ class BackgroundWork:
     @asynccontextmanager
     async def worker_running(self) -> AsyncIterator[None]:
         """Runs the worker of this process inside the context."""
-        await run_in_threadpool(self.queue.worker.start)
+        await run_in_threadpool(self.worker.start)
         try:
             yield
         finally:
-            await run_in_threadpool(self.queue.worker.stop)
+            await run_in_threadpool(self.worker.stop)
 
 
 class Graders:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from server.jobs.work import MadeFile
+from server.jobs.job import MadeFile
 from server.sharing.recordings import Sound
 
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")

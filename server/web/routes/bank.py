@@ -23,7 +23,7 @@ from server.bank_versions.service import CHECK_BANK, CHECKED_AT_ONCE, MAX_NOTE_C
 from server.bank_versions.text import Draft, DraftError, Fault
 from server.core.access import Action, Actor
 from server.core.errors import NotFoundError
-from server.jobs.work import MadeFile
+from server.jobs.job import MadeFile
 from server.web.http.context import AppContext, BackgroundWork, Context
 from server.web.http.downloads import file_response
 from server.web.http.gate import CurrentActor, needs
@@ -285,7 +285,7 @@ def _of_job(background: BackgroundWork, job_id: int, actor: Actor) -> tuple[_Typ
     job = background.queue.status(job_id, actor.account_id)
     if job.kind != CHECK_BANK:
         raise NotFoundError(f"job {job_id} is not a check of a version of the bank")
-    order = DraftOrder.model_validate(background.queue.store.payload(job_id, actor.account_id))
+    order = DraftOrder.model_validate(background.queue.payload(job_id, actor.account_id))
     faults: list[dict[str, Any]] = (job.result or {}).get("faults", [])
     typed = _Typed(
         order.yaml, order.lexicon_yaml, order.note, background.versions.store.latest_number()

@@ -13,7 +13,7 @@ from server.core.access import Action, Actor, may
 from server.core.errors import NotAllowedError, NotFoundError
 from server.exports.attempt import AttemptFormat, export_attempt
 from server.exports.cohort import EXPORT_COHORT, CohortFormat, CohortOrder, check_parquet
-from server.jobs.models import Job, JobList
+from server.jobs.job import Job, JobList
 from server.sharing.shown import resource_of_attempt
 from server.web.http.context import AppContext, BackgroundWork
 from server.web.http.downloads import file_response

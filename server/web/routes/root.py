@@ -111,7 +111,7 @@ def _readiness(background: BackgroundWork) -> Readiness:
     except (StoreError, OSError):
         # its text names the database, which is confidential here; the log has it
         database = "cannot be used"
-    jobs = _OK if background.queue.worker.is_alive else "no worker runs"
+    jobs = _OK if background.worker.is_alive else "no worker runs"
     return Readiness(
         ready={database, disk, migrations, jobs} == {_OK},
         database=database,

@@ -20,7 +20,7 @@ from server.contract import (
 )
 from server.core.access import Action, Actor
 from server.core.errors import NotAllowedError, NotFoundError
-from server.jobs.models import Job
+from server.jobs.job import Job
 from server.sharing.encoding import MAX_RECORDING_BYTES
 from server.sharing.shown import resource_of_attempt
 from server.sharing.uploads import receive

@@ -38,7 +38,7 @@ from server.db.tables import CorrectionRow, ReportRow
 from server.exports.attempt import export_attempt
 from server.exports.cohort import CohortOrder, cohort_exporting
 from server.grading.corrected_report import corrected_coverage
-from server.jobs.work import Work
+from server.jobs.job import Work
 from server.operations.backup import back_up, restore
 from server.review.models import Author
 from server.review.overview import collect, overview_of

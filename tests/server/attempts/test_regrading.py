@@ -8,15 +8,14 @@ from server.attempts.regrading import REGRADE, RegradeOrder, RegradeOutcome, reg
 from server.attempts.service import Service
 from server.attempts.store import Store
 from server.contract import RegradeChange
-from server.jobs.models import Job
+from server.jobs.job import Job, JobStoppedError, Work
 from server.jobs.queue import JobQueue
-from server.jobs.work import JobStoppedError, Work
 from tests.server.conftest import make_bank, make_question, make_submission
 from tests.server.jobs.test_job_store import add_account
-from tests.worlds.queues import wait_until_over
+from tests.worlds.queues import WorkedQueue, wait_until_over
 
 MakeService = Callable[..., Service]
-MakeQueue = Callable[..., JobQueue]
+MakeQueue = Callable[..., WorkedQueue]
 
 NEW_BANK = make_bank(
     make_question(key_phrases=({"phrase": "continuous batching"}, {"phrase": "the cache"})),
@@ -93,7 +92,7 @@ def test_a_crash_half_way_loses_no_part_of_the_difference(
     work = Work(payload, None, write=dies_after_six, store=keep)
     work._written_at_s = float("-inf")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("server.jobs.work.PROGRESS_EVERY_S", 0.0)
+        patch.setattr("server.jobs.job.PROGRESS_EVERY_S", 0.0)
         with pytest.raises(JobStoppedError):
             task(work)
     half = [len(today.export_one(each).attempts[0].reports) for each in ids]

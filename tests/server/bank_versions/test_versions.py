@@ -10,10 +10,9 @@ from server.bank_versions.service import CHECK_BANK, ActiveGradingData, BankVers
 from server.bank_versions.text import DraftError
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.database import Database
-from server.jobs.queue import JobQueue
 from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.server.conftest import Clock, make_submission
-from tests.worlds.queues import wait_until_over
+from tests.worlds.queues import WorkedQueue, wait_until_over
 
 
 @pytest.fixture
@@ -172,7 +171,7 @@ def test_a_model_answer_that_fails_its_own_check_is_a_fault(versions: BankVersio
 
 
 def test_a_large_draft_is_checked_and_stored_in_the_background(
-    versions: BankVersions, make_queue: Callable[..., JobQueue]
+    versions: BankVersions, make_queue: Callable[..., WorkedQueue]
 ) -> None:
     queue = make_queue({CHECK_BANK: versions.checking()})
 

@@ -16,7 +16,7 @@ from server.attempts.store import Store
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.tables import AttemptRow, RubricScoreRow, ShareRow
 from server.exports.cohort import COHORT_COLUMNS, CohortOrder, cohort_exporting
-from server.jobs.work import Outcome, Work
+from server.jobs.job import Outcome, Work
 from server.sharing.shown import attempts_shown_to, resource_of_attempt, still_shown
 from server.ui.exports.csv_table import row_of
 from tests.server.conftest import START, make_submission

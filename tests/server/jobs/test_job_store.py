@@ -11,14 +11,14 @@ from sqlalchemy.orm import Session
 from server.attempts.store import Store
 from server.core.errors import ConflictError, NotFoundError
 from server.db.tables import AccountRow, Base
-from server.jobs.store import MAX_BEGUN, MAX_UNFINISHED, JobStore
-from server.jobs.work import MadeFile, Outcome
+from server.jobs.job import MadeFile, Outcome
+from server.jobs.queue import MAX_BEGUN, MAX_UNFINISHED, JobQueue
 
 
 @pytest.fixture
-def jobs(store: Store) -> JobStore:
+def jobs(store: Store) -> JobQueue:
     """The table alone; nothing works on it."""
-    return JobStore(store.database)
+    return JobQueue(store.database)
 
 
 def add_account(store: Store, name: str) -> int:
@@ -35,88 +35,87 @@ def add_account(store: Store, name: str) -> int:
         return row.id
 
 
-def test_the_same_unfinished_work_is_queued_once(jobs: JobStore) -> None:
-    first, new = jobs.add("count", {"to": 3}, None)
-    again, new_again = jobs.add("count", {"to": 3}, None)
-    other, _ = jobs.add("count", {"to": 4}, None)
-    assert (new, new_again) == (True, False)
+def test_the_same_unfinished_work_is_queued_once(jobs: JobQueue) -> None:
+    first = jobs.enqueue("count", {"to": 3}, None)
+    again = jobs.enqueue("count", {"to": 3}, None)
+    other = jobs.enqueue("count", {"to": 4}, None)
     assert again.id == first.id != other.id
     claim = jobs.claim()
     assert claim is not None and jobs.finish(claim, Outcome())
-    assert jobs.add("count", {"to": 3}, None)[1]
+    assert jobs.enqueue("count", {"to": 3}, None).id not in (first.id, other.id)
 
 
-def test_a_job_is_claimed_once_and_the_oldest_goes_first(jobs: JobStore) -> None:
-    ids = [jobs.add("count", {"to": number}, None)[0].id for number in range(3)]
+def test_a_job_is_claimed_once_and_the_oldest_goes_first(jobs: JobQueue) -> None:
+    ids = [jobs.enqueue("count", {"to": number}, None).id for number in range(3)]
     first = jobs.claim()
     assert first is not None and first.job_id == ids[0] and first.begun == 1
-    assert jobs.waiting() == ids[1:]
+    assert [each.state for each in jobs.recent(None)] == ["queued"] * (len(ids) - 1) + ["running"]
     rest = [jobs.claim(), jobs.claim()]
     assert [claim and claim.job_id for claim in rest] == ids[1:]
     assert jobs.claim() is None
 
 
-def test_an_owner_sees_only_their_own_jobs(jobs: JobStore, store: Store) -> None:
+def test_an_owner_sees_only_their_own_jobs(jobs: JobQueue, store: Store) -> None:
     ana, bo = add_account(store, "ana"), add_account(store, "bo")
-    job = jobs.add("count", {}, ana)[0]
+    job = jobs.enqueue("count", {}, ana)
     claim = jobs.claim()
     assert claim is not None
     jobs.finish(claim, Outcome(file=MadeFile("a.txt", b"hers")))
     assert jobs.file(job.id, ana).content == b"hers"
     for stranger in (bo, None):
-        assert jobs.listed(stranger, 10) == []
-        for ask in (jobs.get, jobs.file, jobs.cancel):
+        assert jobs.recent(stranger, 10) == []
+        for ask in (jobs.status, jobs.file, jobs.cancel):
             with pytest.raises(NotFoundError):
                 ask(job.id, stranger)
     with pytest.raises(NotFoundError):
-        jobs.get(2**70, ana)
+        jobs.status(2**70, ana)
 
 
-def test_an_owner_cannot_fill_the_queue(jobs: JobStore, store: Store) -> None:
+def test_an_owner_cannot_fill_the_queue(jobs: JobQueue, store: Store) -> None:
     for number in range(MAX_UNFINISHED):
-        jobs.add("count", {"to": number}, None)
+        jobs.enqueue("count", {"to": number}, None)
     with pytest.raises(ConflictError, match="20 jobs"):
-        jobs.add("count", {"to": 99}, None)
-    jobs.add("count", {"to": 99}, add_account(store, "ana"))
+        jobs.enqueue("count", {"to": 99}, None)
+    jobs.enqueue("count", {"to": 99}, add_account(store, "ana"))
 
 
-def test_a_job_for_an_account_that_is_gone_is_refused(jobs: JobStore) -> None:
+def test_a_job_for_an_account_that_is_gone_is_refused(jobs: JobQueue) -> None:
     with pytest.raises(NotFoundError, match="account"):
-        jobs.add("count", {}, 4711)
+        jobs.enqueue("count", {}, 4711)
 
 
-def test_jobs_go_with_their_account(jobs: JobStore, store: Store) -> None:
+def test_jobs_go_with_their_account(jobs: JobQueue, store: Store) -> None:
     ana = add_account(store, "ana")
-    jobs.add("count", {}, ana)
+    jobs.enqueue("count", {}, ana)
     claim = jobs.claim()
     assert claim is not None
     with store.database.write() as session:
         session.delete(session.get(AccountRow, ana))
-    assert jobs.listed(ana, 10) == []
+    assert jobs.recent(ana, 10) == []
     assert not jobs.progress(claim, 1, 2)
     assert not jobs.finish(claim, Outcome(file=MadeFile("a", b"x")))
     with store.database.read() as session:
         assert session.execute(Base.metadata.tables["job_files"].select()).all() == []
 
 
-def test_a_cancelled_job_takes_no_more_writes(jobs: JobStore) -> None:
-    job = jobs.add("count", {}, None)[0]
+def test_a_cancelled_job_takes_no_more_writes(jobs: JobQueue) -> None:
+    job = jobs.enqueue("count", {}, None)
     claim = jobs.claim()
     assert claim is not None and jobs.progress(claim, 1, 3)
     cancelled = jobs.cancel(job.id, None)
     assert cancelled.state == "cancelled" and cancelled.finished_at is not None
     assert not jobs.beat(claim)
     assert not jobs.finish(claim, Outcome({"late": True}))
-    assert jobs.get(job.id, None).result is None
+    assert jobs.status(job.id, None).result is None
     assert jobs.cancel(job.id, None) == cancelled
 
 
 def test_a_silent_job_is_taken_up_and_its_first_worker_changes_nothing_more(
-    jobs: JobStore,
+    jobs: JobQueue,
 ) -> None:
-    job = jobs.add("count", {}, None)[0]
+    job = jobs.enqueue("count", {}, None)
     dead = jobs.claim()
-    assert dead is not None and jobs.keep(dead, {"at": 2})
+    assert dead is not None and jobs.checkpoint(dead, {"at": 2})
     assert jobs.recover(silent_s=60) == []
     time.sleep(0.05)
     assert jobs.recover(silent_s=0.01) == [job.id]
@@ -125,56 +124,56 @@ def test_a_silent_job_is_taken_up_and_its_first_worker_changes_nothing_more(
     assert not jobs.progress(dead, 3, 3)
     assert not jobs.finish(dead, Outcome({"by": "the dead"}))
     assert jobs.finish(living, Outcome({"by": "the living"}))
-    assert jobs.get(job.id, None).result == {"by": "the living"}
+    assert jobs.status(job.id, None).result == {"by": "the living"}
 
 
-def test_a_job_that_ends_its_process_again_and_again_fails(jobs: JobStore) -> None:
-    job = jobs.add("count", {}, None)[0]
+def test_a_job_that_ends_its_process_again_and_again_fails(jobs: JobQueue) -> None:
+    job = jobs.enqueue("count", {}, None)
     for _ in range(MAX_BEGUN):
         assert jobs.claim() is not None
         time.sleep(0.02)
         jobs.recover(silent_s=0.001)
-    failed = jobs.get(job.id, None)
+    failed = jobs.status(job.id, None)
     assert failed.state == "failed" and "3 times" in (failed.problem or "")
     assert jobs.claim() is None
 
 
-def test_a_job_given_back_does_not_count_as_begun(jobs: JobStore) -> None:
-    job = jobs.add("count", {}, None)[0]
+def test_a_job_given_back_does_not_count_as_begun(jobs: JobQueue) -> None:
+    job = jobs.enqueue("count", {}, None)
     claim = jobs.claim()
-    assert claim is not None and jobs.give_back(claim)
-    assert jobs.get(job.id, None).begun == 0
-    assert jobs.waiting() == [job.id]
+    assert claim is not None and jobs.requeue(claim)
+    assert jobs.status(job.id, None).begun == 0
+    assert jobs.status(job.id, None).state == "queued"
 
 
-def test_old_files_and_jobs_go(jobs: JobStore) -> None:
-    job = jobs.add("count", {}, None)[0]
+def test_old_files_and_jobs_go(jobs: JobQueue) -> None:
+    job = jobs.enqueue("count", {}, None)
     claim = jobs.claim()
     assert claim is not None
     jobs.finish(claim, Outcome(file=MadeFile("a.txt", b"abc")))
-    queued = jobs.add("wait", {}, None)[0]
+    queued = jobs.enqueue("wait", {}, None)
     jobs.sweep(jobs_kept_s=1000, files_kept_s=1000)
-    found = jobs.get(job.id, None).file
+    found = jobs.status(job.id, None).file
     assert found is not None and found.size_bytes == 3
     time.sleep(0.02)
     jobs.sweep(jobs_kept_s=1000, files_kept_s=0.001)
-    assert jobs.get(job.id, None).file is None
+    assert jobs.status(job.id, None).file is None
     jobs.sweep(jobs_kept_s=0.001, files_kept_s=0.001)
-    assert [each.id for each in jobs.listed(None, 10)] == [queued.id]
+    assert [each.id for each in jobs.recent(None, 10)] == [queued.id]
 
 
-def test_a_file_is_dropped_and_its_job_stays(jobs: JobStore) -> None:
+def test_a_file_is_dropped_and_its_job_stays(jobs: JobQueue) -> None:
     ids = []
     for kind in ("export", "other"):
-        ids.append(jobs.add(kind, {}, None)[0].id)
+        ids.append(jobs.enqueue(kind, {}, None).id)
         claim = jobs.claim()
         assert claim is not None
         jobs.finish(claim, Outcome({"of": kind}, MadeFile("a.txt", b"abc", (5, 3))))
     assert jobs.with_files("export") == [(ids[0], {"of": "export"}, (5, 3))]
     jobs.drop_file(ids[0])
     assert jobs.with_files("export") == []
-    assert jobs.get(ids[0], None).state == "done"
-    assert jobs.get(ids[1], None).file is not None
+    assert jobs.status(ids[0], None).state == "done"
+    assert jobs.status(ids[1], None).file is not None
 
 
 def note_down(store: Store, name: str) -> Callable[[Session], None]:
@@ -200,10 +199,10 @@ def names(store: Store) -> list[str]:
 
 
 def test_what_a_job_stores_is_stored_with_its_end_or_not_at_all(
-    jobs: JobStore, store: Store
+    jobs: JobQueue, store: Store
 ) -> None:
     for name, cancelled in (("kept", False), ("undone", True)):
-        job = jobs.add("count", {"for": name}, None)[0]
+        job = jobs.enqueue("count", {"for": name}, None)
         claim = jobs.claim()
         assert claim is not None
         if cancelled:
@@ -212,24 +211,24 @@ def test_what_a_job_stores_is_stored_with_its_end_or_not_at_all(
     assert names(store) == ["kept"]
 
 
-def test_a_job_whose_outcome_cannot_be_stored_goes_on(jobs: JobStore, store: Store) -> None:
+def test_a_job_whose_outcome_cannot_be_stored_goes_on(jobs: JobQueue, store: Store) -> None:
     def refuse(session: Session) -> None:
         note_down(store, "undone")(session)
         session.flush()
         raise ConflictError("not any more")
 
-    job = jobs.add("count", {}, None)[0]
+    job = jobs.enqueue("count", {}, None)
     claim = jobs.claim()
     assert claim is not None
     with pytest.raises(ConflictError):
         jobs.finish(claim, Outcome(within=refuse))
-    assert jobs.get(job.id, None).state == "running"
+    assert jobs.status(job.id, None).state == "running"
     assert names(store) == []
     assert jobs.fail(claim, "not any more")
 
 
 def test_what_keeps_a_job_out_is_asked_in_the_same_transaction(
-    jobs: JobStore, store: Store
+    jobs: JobQueue, store: Store
 ) -> None:
     def refuse(session: Session) -> None:
         note_down(store, "undone")(session)
@@ -237,5 +236,5 @@ def test_what_keeps_a_job_out_is_asked_in_the_same_transaction(
         raise ConflictError("nobody asks for it")
 
     with pytest.raises(ConflictError):
-        jobs.add("count", {}, None, first=refuse)
-    assert jobs.listed(None, 10) == [] and names(store) == []
+        jobs.enqueue("count", {}, None, first=refuse)
+    assert jobs.recent(None, 10) == [] and names(store) == []

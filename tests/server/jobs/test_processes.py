@@ -12,10 +12,9 @@ import pytest
 
 from server.attempts.store import Store
 from server.db.tables import JobRow
+from server.jobs.job import Outcome
 from server.jobs.queue import JobQueue
-from server.jobs.store import JobStore
-from server.jobs.work import Outcome
-from tests.worlds.queues import wait_for
+from tests.worlds.queues import WorkedQueue, wait_for
 
 TAKEN_WITHIN_S = 3.0
 """A worker looks for jobs twice a second, and for jobs of the dead every three seconds. The fastest
@@ -58,50 +57,50 @@ def notes(log: Path, what: str) -> list[tuple[int, int]]:
 def test_a_job_of_a_killed_process_is_done_by_another_and_all_others_once(
     store: Store, start: Start, log: Path
 ) -> None:
-    jobs = JobStore(store.database)
+    jobs = JobQueue(store.database)
     first, second = start(), start()
-    long = jobs.add("steps", {"number": 0, "steps": 100_000}, None)[0]
+    long = jobs.enqueue("steps", {"number": 0, "steps": 100_000}, None)
     (_, victim_pid) = wait_for(lambda: notes(log, "begin"))[0]
     victim = first if first.pid == victim_pid else second
     survivor = second if victim is first else first
-    others = [jobs.add("steps", {"number": n, "steps": 5}, None)[0] for n in range(1, 11)]
+    others = [jobs.enqueue("steps", {"number": n, "steps": 5}, None) for n in range(1, 11)]
     wait_for(lambda: len(notes(log, "end")) >= 3)
 
     victim.send_signal(signal.SIGKILL)
     victim.wait()
-    assert jobs.get(long.id, None).state == "running"
+    assert jobs.status(long.id, None).state == "running"
     with store.database.write() as session:  # as if it had been silent for months
         row = session.get_one(JobRow, long.id)
         row.heartbeat_at = datetime(2026, 3, 1, tzinfo=UTC)
     assert wait_for(lambda: (0, survivor.pid) in notes(log, "begin"))
-    assert jobs.get(long.id, None).begun == 2
+    assert jobs.status(long.id, None).begun == 2
     jobs.cancel(long.id, None)
 
-    wait_for(lambda: all(jobs.get(job.id, None).state == "done" for job in others))
+    wait_for(lambda: all(jobs.status(job.id, None).state == "done" for job in others))
     assert sorted(number for number, _ in notes(log, "end")) == list(range(1, 11))
     assert sorted(number for number, _ in notes(log, "begin")) == [0, 0, *range(1, 11)]
-    assert [jobs.get(job.id, None).begun for job in others] == [1] * 10
-    assert jobs.get(long.id, None).state == "cancelled"
+    assert [jobs.status(job.id, None).begun for job in others] == [1] * 10
+    assert jobs.status(long.id, None).state == "cancelled"
 
 
 def test_what_was_queued_while_all_processes_were_dead_is_done_after_a_restart(
     store: Store, start: Start, log: Path
 ) -> None:
-    jobs = JobStore(store.database)
+    jobs = JobQueue(store.database)
     process = start()
-    job = jobs.add("steps", {"number": 1, "steps": 100_000}, None)[0]
+    job = jobs.enqueue("steps", {"number": 1, "steps": 100_000}, None)
     wait_for(lambda: notes(log, "begin"))
     process.kill()
     process.wait()
     jobs.cancel(job.id, None)
-    later = jobs.add("steps", {"number": 2, "steps": 1}, None)[0]
+    later = jobs.enqueue("steps", {"number": 2, "steps": 1}, None)
     start()
-    wait_for(lambda: jobs.get(later.id, None).state == "done")
+    wait_for(lambda: jobs.status(later.id, None).state == "done")
     assert [number for number, _ in notes(log, "end")] == [2]
 
 
 def test_a_job_that_one_process_queues_is_soon_taken_by_the_worker_of_another(
-    make_queue: Callable[..., JobQueue], start: Start, log: Path
+    make_queue: Callable[..., WorkedQueue], start: Start, log: Path
 ) -> None:
     without_a_worker = make_queue({"steps": lambda work: Outcome()}, start=False)
     start()

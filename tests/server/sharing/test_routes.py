@@ -49,7 +49,7 @@ def test_a_recording_goes_up_and_is_heard_by_whom_it_is_shared_with(world: Peopl
     job = reply.json()
     assert (job["kind"], job["state"]) == ("recording", "queued")
     assert world.client("ana").get(f"{API}/jobs/{job['id']}/file").status_code == 404
-    do_all(world.app.state.context.background.queue)
+    do_all(world.app.state.context.background.worker)
     message = world.client("ana").get(f"{API}/jobs/{job['id']}").json()
     assert (message["state"], message["result"]["attempt_id"]) == ("done", world.attempt.id)
     heard = world.client("cleo").get(address)
@@ -87,7 +87,7 @@ def test_what_is_being_prepared_is_heard_by_nobody_and_told_to_its_owner(world: 
     }
     assert world.client("ana").delete(address).status_code == 204
     assert world.client("ana").delete(address).status_code == 404
-    do_all(world.app.state.context.background.queue)
+    do_all(world.app.state.context.background.worker)
     assert world.client("ana").get(address).status_code == 404
 
 

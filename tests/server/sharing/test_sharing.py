@@ -10,17 +10,14 @@ from server.contract import Attempt, LinkRequest, Recording, ShareRequest
 from server.core.access import Action, Actor, may
 from server.core.errors import ConflictError, NotFoundError
 from server.db.tables import RecordingRow
-from server.jobs.models import Job
-from server.jobs.queue import JobQueue
-from server.jobs.store import JobStore
-from server.jobs.worker import Runner
+from server.jobs.job import Job
 from server.sharing.recordings import RECORDING
 from server.sharing.service import SharingService
 from server.sharing.shown import resource_of_attempt
 from server.sharing.uploads import preparing, receive
 from tests.server.conftest import START, Clock, make_submission
+from tests.worlds.queues import WorkedQueue, do_all
 from tests.server.sharing.test_encoding import sound
-from tests.worlds.queues import do_all
 
 INTERVIEW = "1" * 32
 
@@ -45,7 +42,7 @@ class World:
         accounts.cohorts.assign(self.autumn, self.dora, "coach")
         self.sharing = SharingService(service.database, self.clock)
         kinds = {RECORDING: preparing(service.database, self.sharing.recordings)}
-        self.queue = JobQueue(Runner(JobStore(service.database), kinds))
+        self.queue = WorkedQueue(service.database, kinds)
 
     def attempt(self, text: str = "I use paged attention", **changes: object) -> Attempt:
         return self.service.of(self.ana).submit(make_submission(text, **changes))
@@ -60,7 +57,7 @@ class World:
     def put(self, attempt_id: int) -> Recording:
         """Ana's upload, and the work on it."""
         self.upload(self.ana, attempt_id)
-        do_all(self.queue)
+        do_all(self.queue.worker)
         kept = self.sharing.recordings.info(attempt_id)
         assert kept is not None
         return kept

@@ -10,8 +10,8 @@ from server.attempts.service import Service
 from server.contract import LinkRequest, Preparing
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError
 from server.db.tables import JobInputRow
-from server.jobs.models import Job
-from server.jobs.store import MAX_BEGUN
+from server.jobs.job import Job
+from server.jobs.queue import MAX_BEGUN
 from server.review.service import ReviewService
 from server.sharing import encoding, uploads
 from server.sharing.encoding import Encoded
@@ -66,7 +66,7 @@ def test_an_upload_is_heard_once_it_is_encoded_and_what_arrived_is_gone(
     assert message.recording is None and not message.wants_audio
     assert kept_inputs(world) == [arrived]
 
-    do_all(world.queue)
+    do_all(world.queue.worker)
     done = state(world, job)
     assert done.state == "done", done.problem
     assert (done.progress_done, done.progress_total) == (1, 1)
@@ -81,10 +81,10 @@ def test_an_upload_is_heard_once_it_is_encoded_and_what_arrived_is_gone(
 def test_the_same_upload_twice_is_one_job_and_one_recording(world: World, attempt: int) -> None:
     first = world.upload(world.ana, attempt, sound())
     assert world.upload(world.ana, attempt, sound()).id == first.id
-    do_all(world.queue)
+    do_all(world.queue.worker)
     again = world.upload(world.ana, attempt, sound())
     assert world.recordings() == 1  # the first one is heard meanwhile
-    do_all(world.queue)
+    do_all(world.queue.worker)
     assert state(world, again).state == "done"
     assert world.recordings() == 1
 
@@ -94,7 +94,7 @@ def test_another_upload_takes_the_place_of_what_is_on_its_way(world: World, atte
     second = world.upload(world.ana, attempt, sound(seconds=2))
     assert state(world, first).state == "cancelled"
     assert kept_inputs(world) == [sound(seconds=2)]
-    do_all(world.queue)
+    do_all(world.queue.worker)
     kept = world.sharing.recordings.info(attempt)
     assert kept is not None and kept.duration_s == pytest.approx(2, abs=0.01)
     assert state(world, second).state == "done"
@@ -105,7 +105,7 @@ def test_two_answers_are_prepared_each_for_itself(world: World, attempt: int) ->
     world.show(attempt_id=other, cohort_id=world.spring, with_audio=True)
     for each in (attempt, other):
         world.upload(world.ana, each)
-    do_all(world.queue)
+    do_all(world.queue.worker)
     assert world.recordings() == 2
 
 
@@ -113,7 +113,7 @@ def test_a_broken_file_fails_in_one_line_that_its_owner_sees_and_leaves_nothing(
     world: World, attempt: int
 ) -> None:
     job = world.upload(world.ana, attempt, b"fLaC" + bytes(range(256)) * 40)
-    do_all(world.queue)
+    do_all(world.queue.worker)
     message = preparing_of(world, attempt)
     assert message is not None and message.state == "failed"
     assert message.problem == state(world, job).problem == encoding._NOT_AUDIO
@@ -136,7 +136,7 @@ def test_a_bomb_fails_and_leaves_nothing(
     content[21] &= 0xF0  # STREAMINFO: it does not say how long it is
     content[22:26] = bytes(4)
     job = world.upload(world.ana, attempt, bytes(content))
-    do_all(world.queue)
+    do_all(world.queue.worker)
     assert "longer than" in (state(world, job).problem or "")
     assert kept_inputs(world) == []
     assert nothing_is_heard(world, attempt)
@@ -186,7 +186,7 @@ def test_what_is_taken_back_while_it_waits_leaves_no_sound_behind(
     world.upload(world.ana, attempt)
     ENDS[way](world, attempt)
     assert kept_inputs(world) == []
-    do_all(world.queue)
+    do_all(world.queue.worker)
     assert nothing_is_heard(world, attempt)
 
 
@@ -205,7 +205,7 @@ def test_what_is_taken_back_while_it_is_encoded_leaves_no_sound_behind(
 
     monkeypatch.setattr(uploads, "reencoded", slow)
     world.upload(world.ana, attempt)
-    worker = threading.Thread(target=do_all, args=(world.queue,))
+    worker = threading.Thread(target=do_all, args=(world.queue.worker,))
     worker.start()
     assert encoded.wait(120)
     ENDS[way](world, attempt)
@@ -229,9 +229,9 @@ def test_the_end_of_the_last_link_ends_the_preparing(world: World) -> None:
 
 def test_what_a_dead_process_was_encoding_is_done_by_the_next(world: World, attempt: int) -> None:
     job = world.upload(world.ana, attempt)
-    assert world.queue.store.claim() is not None  # and it dies
-    wait_for(lambda: world.queue.store.recover(silent_s=0) == [job.id])
-    do_all(world.queue)
+    assert world.queue.claim() is not None  # and it dies
+    wait_for(lambda: world.queue.recover(silent_s=0) == [job.id])
+    do_all(world.queue.worker)
     assert (state(world, job).state, state(world, job).begun) == ("done", 2)
     assert world.recordings() == 1
 
@@ -239,8 +239,8 @@ def test_what_a_dead_process_was_encoding_is_done_by_the_next(world: World, atte
 def test_a_file_that_ends_every_process_is_given_up_and_dropped(world: World, attempt: int) -> None:
     world.upload(world.ana, attempt)
     for _ in range(MAX_BEGUN):
-        assert world.queue.store.claim() is not None
-        world.queue.store.recover(silent_s=-1)
+        assert world.queue.claim() is not None
+        world.queue.recover(silent_s=-1)
     message = preparing_of(world, attempt)
     assert message is not None and "the server ended 3 times" in (message.problem or "")
     assert kept_inputs(world) == []
@@ -249,17 +249,17 @@ def test_a_file_that_ends_every_process_is_given_up_and_dropped(world: World, at
 def test_progress_is_told_in_seconds_of_sound(
     world: World, attempt: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.jobs.work.PROGRESS_EVERY_S", 0.0)
+    monkeypatch.setattr("server.jobs.job.PROGRESS_EVERY_S", 0.0)
     message: list[tuple[int, int]] = []
-    progress = world.queue.store.progress
+    progress = world.queue.progress
 
     def note(claim: object, done: int, total: int) -> bool:
         message.append((done, total))
         return progress(claim, done, total)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(world.queue.store, "progress", note)
+    monkeypatch.setattr(world.queue, "progress", note)
     world.upload(world.ana, attempt, sound("ogg", seconds=3))
-    do_all(world.queue)
+    do_all(world.queue.worker)
     seconds = [done for done, _ in message]
     assert seconds == sorted(seconds)
     assert set(seconds) == {0, 1, 2, 3}

@@ -114,10 +114,10 @@ def share(store: Store, owner_id: int, cohort_id: int, attempt_id: int) -> None:
 
 def test_the_worker_runs_as_long_as_the_app(store: Store, service: Service) -> None:
     app = create_app(ServerSettings(database_url="sqlite://"), service=service)
-    assert not app.state.context.background.queue.worker.is_alive
+    assert not app.state.context.background.worker.is_alive
     with TestClient(app):
-        assert app.state.context.background.queue.worker.is_alive
-    assert not app.state.context.background.queue.worker.is_alive
+        assert app.state.context.background.worker.is_alive
+    assert not app.state.context.background.worker.is_alive
 
 
 def test_a_candidate_grades_their_own_answers_anew_and_others_see_nothing_of_it(
@@ -301,7 +301,7 @@ def test_a_cohort_is_exported_by_its_coach_until_it_is_unshared(site: Site, stor
     site.service.of(ana).delete(attempt.id)
     gone = site.ask("carla", "GET", f"/jobs/{job_id}/file")
     assert gone.status_code == 404
-    assert site.queue.store.with_files("cohort-export") == []
+    assert site.queue.with_files("cohort-export") == []
     assert "The file is gone" in site.get("carla", f"/jobs/{job_id}").text
 
 
@@ -311,6 +311,6 @@ def test_an_export_does_not_outlive_the_account_in_it(site: Site, store: Store) 
     share(store, ana, site.cohort, attempt.id)
     job = site.ask("carla", "POST", f"/cohorts/{site.cohort}/exports", {"format": "csv"}).json()
     site.over("carla", job["id"])
-    assert len(site.queue.store.with_files("cohort-export")) == 1
+    assert len(site.queue.with_files("cohort-export")) == 1
     site.accounts.delete(ana)
-    wait_for(lambda: not site.queue.store.with_files("cohort-export"))
+    wait_for(lambda: not site.queue.with_files("cohort-export"))

@@ -1,15 +1,63 @@
-"""The interface of a job: a function that gets its work and reports its progress."""
+"""A job as its function sees it, and as clients see it."""
 
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from datetime import datetime
+from typing import Any, Final, Literal, Protocol
 
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from server.contract import Wire
 from server.ui.exports.file_types import media_type_of
 
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
+JobState = Literal["queued", "running", "done", "failed", "cancelled"]
+UNFINISHED = ("queued", "running")
+"""The states of an unfinished job."""
+
+
+class JobFile(Wire):
+    """The file that a job made; stored for a day."""
+
+    name: str
+    media_type: str
+    size_bytes: int
+
+
+class Job(Wire):
+    """Work that takes longer than a request, and its progress.
+
+    ``result`` is what it found, once it is done; ``problem`` one line for a person, once it failed.
+    """
+
+    id: int
+    kind: str
+    state: JobState
+    progress_done: int = 0
+    progress_total: int = Field(default=0, description="0 until it is known")
+    result: dict[str, Any] | None = None
+    problem: str | None = None
+    file: JobFile | None = None
+    begun: int = Field(
+        default=0, description="how often it was started; more than once after a crash"
+    )
+    created_at: datetime
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is finished and will not change."""
+        return self.state in ("done", "failed", "cancelled")
+
+
+class JobList(Wire):
+    """An owner's jobs, newest first."""
+
+    jobs: tuple[Job, ...]
+
 
 PROGRESS_EVERY_S: Final = 0.5
 """Nobody reads faster, and every write is a transaction."""
@@ -58,7 +106,7 @@ class Outcome:
 
     result: dict[str, Any] = field(default_factory=dict)
     file: MadeFile | None = None
-    within: "Callable[[Session], None] | None" = None
+    within: Callable[[Session], None] | None = None
 
 
 @dataclass
@@ -68,12 +116,13 @@ class Work:
     Attributes:
         payload: what it was enqueued with.
         owner_id: the owner; ``None``: the only user of a server without accounts.
-        stop: set when the job has to end; ``progress`` checks it.
+        ends: set when the server ends.
+        stop: set when the job is no longer ours.
         write: stores the progress; false if the job is no longer ours.
         store: stores what to resume from; false if the job is no longer ours.
         load: returns what the job works on; ``None``: it no longer exists, and neither does the
             job.
-        kept: what an earlier run of this job stored last.
+        checkpoint: what an earlier run of this job stored last.
     """
 
     payload: Mapping[str, Any]
@@ -81,7 +130,8 @@ class Work:
     write: Callable[[int, int], bool]
     store: Callable[[dict[str, Any]], bool]
     load: Callable[[], bytes | None] = lambda: None
-    kept: dict[str, Any] | None = None
+    checkpoint: dict[str, Any] | None = None
+    ends: threading.Event = field(default_factory=threading.Event)
     stop: threading.Event = field(default_factory=threading.Event)
     _written_at_s: float = -PROGRESS_EVERY_S
 
@@ -100,8 +150,8 @@ class Work:
             self.stop.set()
         self.check()
 
-    def keep(self, state: dict[str, Any]) -> None:
-        """Stores what to resume from if this process ends; ``kept`` returns it.
+    def save(self, state: dict[str, Any]) -> None:
+        """Stores what to resume from if this process ends, as ``checkpoint``.
 
         Raises:
             JobStoppedError: the job was cancelled or must end; let it pass through.
@@ -127,7 +177,7 @@ class Work:
         Raises:
             JobStoppedError: it has to.
         """
-        if self.stop.is_set():
+        if self.stop.is_set() or self.ends.is_set():
             raise JobStoppedError
 
 
