@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from server.contract.wire import MAX_SPANS
+from server.contract.transcript import MAX_SPANS
 from server.grading.sense.clauses import Span, spans_of
 from server.grading.sense.encoder import MODEL, Encoder, Vectors, shared_encoder
 from server.grading.sense.transformer import DIMENSIONS

@@ -441,7 +441,7 @@ def test_nobody_reads_a_stored_report_but_through_the_one_place() -> None:
         and "read_reports" not in path.read_text(encoding="utf-8")
     }
     # the contract says which of an archive's reports is read
-    assert found == {"server/contract/archive.py"}
+    assert found == {"server/contract/answers.py"}
 
 
 def test_lists_exports_and_overviews_show_the_content_score(

@@ -120,7 +120,7 @@ def test_a_silent_job_is_taken_up_and_its_first_worker_changes_nothing_more(
     time.sleep(0.05)
     assert jobs.recover(silent_s=0.01) == [job.id]
     living = jobs.claim()
-    assert living is not None and living.begun == 2 and living.kept == {"at": 2}
+    assert living is not None and living.begun == 2 and living.checkpoint == {"at": 2}
     assert not jobs.progress(dead, 3, 3)
     assert not jobs.finish(dead, Outcome({"by": "the dead"}))
     assert jobs.finish(living, Outcome({"by": "the living"}))

@@ -16,8 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from server.contract.transcript import MAX_WORDS
-from server.contract.wire import AttemptId, SeldomWire
+from server.contract.transcript import MAX_WORDS, AttemptId, Wire
 
 MAX_COMMENT_CHARS: Final = 5_000
 MAX_LINK_DAYS: Final = 90
@@ -63,7 +62,7 @@ CommentKind = Literal["word", "span", "moment", "answer"]
 TermOrPhrase = Literal["term", "phrase"]
 
 
-class ShareRequest(SeldomWire):
+class ShareRequest(Wire):
     """Show an attempt, or an interview, to a cohort's coaches or (no cohort) by links only.
 
     ``attempt_ids``: the interview's answers, which tell the server which attempts belong together.
@@ -84,14 +83,14 @@ class ShareRequest(SeldomWire):
         return self
 
 
-class LinkRequest(SeldomWire):
+class LinkRequest(Wire):
     """A link for somebody without an account; ``label`` helps its owner recognize it."""
 
     label: PersonName
     days: int = Field(default=14, ge=1, le=MAX_LINK_DAYS)
 
 
-class ShareLink(SeldomWire):
+class ShareLink(Wire):
     """A link as its owner sees it later, without its secret."""
 
     id: int
@@ -102,14 +101,14 @@ class ShareLink(SeldomWire):
     last_used_at: AwareDatetime | None = None
 
 
-class NewShareLink(SeldomWire):
+class NewShareLink(Wire):
     """A new link; ``path`` contains its secret and is shown only once."""
 
     link: ShareLink
     path: str
 
 
-class Shared(SeldomWire):
+class Shared(Wire):
     """One share that is not revoked. ``cohort`` is ``None`` if only links show it."""
 
     id: int
@@ -122,7 +121,7 @@ class Shared(SeldomWire):
     links: tuple[ShareLink, ...] = ()
 
 
-class ShareCohort(SeldomWire):
+class ShareCohort(Wire):
     """A cohort its candidate can share with; ``audio_days``: how long it keeps recordings."""
 
     id: int
@@ -130,7 +129,7 @@ class ShareCohort(SeldomWire):
     audio_days: int | None = None
 
 
-class Recording(SeldomWire):
+class Recording(Wire):
     """The recording of an attempt as the server keeps it, re-encoded."""
 
     attempt_id: int
@@ -141,7 +140,7 @@ class Recording(SeldomWire):
     expires_at: AwareDatetime | None = None
 
 
-class Preparing(SeldomWire):
+class Preparing(Wire):
     """A recording that has arrived and cannot be heard yet, or not at all.
 
     ``done_s`` of ``total_s`` (0 until known) are encoded; ``problem`` is one line for its owner, if
@@ -155,7 +154,7 @@ class Preparing(SeldomWire):
     problem: str | None = None
 
 
-class Sharing(SeldomWire):
+class Sharing(Wire):
     """What its owner shows of one attempt, and may show it to.
 
     ``preparing``: the last upload, while it is being encoded or if it failed. ``wants_audio``: a
@@ -171,7 +170,7 @@ class Sharing(SeldomWire):
     wants_audio: bool = False
 
 
-class _Place(SeldomWire):
+class _Place(Wire):
     """What a comment is about: a word, a span (both ends included), a moment, the whole answer."""
 
     kind: CommentKind = "answer"
@@ -218,7 +217,7 @@ class NewComment(_Place):
         return self
 
 
-class CommentText(SeldomWire):
+class CommentText(Wire):
     """A new text for one's comment."""
 
     text: Text
@@ -238,7 +237,7 @@ class Comment(NewComment):
     edited_at: Instant | None = None
 
 
-class NewRubricScore(SeldomWire):
+class NewRubricScore(Wire):
     """What a reviewer gives for one criterion of the rubric."""
 
     external_id: ExternalId
@@ -254,7 +253,7 @@ class RubricScore(NewRubricScore):
     created_at: Instant
 
 
-class NewCorrection(SeldomWire):
+class NewCorrection(Wire):
     """A correction of a wrong verdict on a term's pronunciation or a phrase's coverage.
 
     ``word_index``: the first word of the place; ``None``: every place.
@@ -283,7 +282,7 @@ class Correction(NewCorrection):
     created_at: Instant
 
 
-class Criterion(SeldomWire):
+class Criterion(Wire):
     """One criterion of a program's rubric; scores go from 0 to ``scale``."""
 
     name: Annotated[
@@ -298,7 +297,7 @@ class Criterion(SeldomWire):
     scale: int = Field(default=5, ge=1, le=MAX_SCORE)
 
 
-class ReviewDocument(SeldomWire):
+class ReviewDocument(Wire):
     """What was written about one attempt, as a file or an answer of the API.
 
     ``submission_id`` identifies the attempt across all databases. ``criteria`` are those of its
@@ -314,7 +313,7 @@ class ReviewDocument(SeldomWire):
     criteria: Annotated[tuple[Criterion, ...], Field(max_length=200)] = ()
 
 
-class MergedReview(SeldomWire):
+class MergedReview(Wire):
     """What merging a document changed: new comments, how many new scores and corrections.
 
     ``known``: how many of all three were already stored; they stay as they are.
