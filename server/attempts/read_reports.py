@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import ColumnElement, ScalarSelect, Text, cast, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
@@ -34,7 +34,6 @@ from server.contract import (
     content_score,
 )
 from server.db.database import Database
-from server.db.engine import JsonText
 from server.db.tables import AttemptRow, CorrectionRow, ReportRow, without_nul
 from server.grading.corrected_report import corrected, corrected_coverage
 
@@ -157,36 +156,23 @@ def _question_of(text: str) -> Question:
     return Question.model_validate_json(text)
 
 
-MOST_KNOWN: Final = 50_000
-"""The most corrected scores that are remembered, 10 MB of them; beyond that, all are forgotten."""
-
-
-def read_scores(
-    session: Session, stored: Mapping[int, StoredScore], known: dict[str, ReadScore]
-) -> dict[int, ReadScore]:
+def read_scores(session: Session, stored: Mapping[int, StoredScore]) -> dict[int, ReadScore]:
     """The scores of newest reports as people see them, for lists, without reading the reports.
 
     Args:
         session: reads.
         stored: by attempt.
-        known: corrected scores of this database from earlier calls, by tag; new ones are added. A
-            tag identifies one report with exactly these corrections.
     """
     given = corrections_of(session, list(stored))
     scores = {
         attempt_id: ReadScore(each.score, None, _tag(each.report_id, given.get(attempt_id, ())))
         for attempt_id, each in stored.items()
     }
-    if len(known) > MOST_KNOWN:
-        known.clear()
-    touched = {}
-    for attempt_id, corrections in given.items():
-        if any(each.target == "phrase" for each in corrections):
-            read = known.get(scores[attempt_id].tag)
-            if read is None:
-                touched[stored[attempt_id].report_id] = attempt_id
-            else:
-                scores[attempt_id] = read
+    touched = {
+        stored[attempt_id].report_id: attempt_id
+        for attempt_id, corrections in given.items()
+        if any(each.target == "phrase" for each in corrections)
+    }
     for report_id, coverage, structure in _contents(session, touched):
         attempt_id = touched[report_id]
         found = corrected_coverage(coverage, given[attempt_id])
@@ -195,7 +181,6 @@ def read_scores(
             scores[attempt_id] = replace(
                 scores[attempt_id], score=score, graded=scores[attempt_id].score
             )
-        known[scores[attempt_id].tag] = scores[attempt_id]
     return scores
 
 
@@ -357,7 +342,7 @@ def report_values(attempt_id: int, archived: ArchivedReport) -> dict[str, Any]:
         "score": report.overall,
         "words": report.delivery.words,
         "answer_s": report.delivery.answer_s,
-        "report": JsonText(report.model_dump_json()),
-        "evidence": None if evidence is None else JsonText(evidence.model_dump_json()),
+        "report": report.model_dump(mode="json"),
+        "evidence": None if evidence is None else evidence.model_dump(mode="json"),
         "corrections": len(report.transcript.corrected),
     }

@@ -14,7 +14,6 @@ from server.attempts.answer_facts import keep_facts
 from server.attempts.corrections import keep_corrections, move_places, put_own_answer
 from server.attempts.drill_store import DrillStore
 from server.attempts.read_reports import (
-    ReadScore,
     StoredAttempt,
     StoredScore,
     archived_attempt,
@@ -40,7 +39,6 @@ from server.contract import (
 )
 from server.core.errors import ConflictError, NotFoundError
 from server.db.database import IDS_PER_STATEMENT, MAX_ID, Database
-from server.db.engine import JsonText
 from server.db.tables import AttemptRow, ReportRow, without_nul
 
 
@@ -72,7 +70,6 @@ class Store:
         self.database = database
         self.drills = DrillStore(database, owner_id)
         self.owner_id = owner_id
-        self._corrected: dict[str, ReadScore] = {}
 
     @cached_property
     def _owned(self) -> ColumnElement[bool]:
@@ -81,9 +78,7 @@ class Store:
 
     def of(self, owner_id: int | None) -> "Store":
         """The store of this owner; ``None``: the one user of an embedded server."""
-        other = Store(self.database, owner_id)
-        other._corrected = self._corrected  # every request has a store of its own
-        return other
+        return Store(self.database, owner_id)
 
     def __enter__(self) -> Self:
         return self
@@ -134,8 +129,8 @@ class Store:
             "engine": without_nul(graded.transcript.engine),
             "created_at": submission.created_at,
             "received_at": received_at,
-            "submission": JsonText(submission.model_dump_json()),
-            "question": JsonText(question.model_dump_json()),
+            "submission": submission.model_dump(mode="json"),
+            "question": question.model_dump(mode="json"),
             "sense": sense,
         }
         try:
@@ -265,7 +260,7 @@ class Store:
             stored = {
                 each["id"]: StoredScore(each.pop("report_id"), each.pop("score")) for each in rows
             }
-            read = read_scores(session, stored, self._corrected)
+            read = read_scores(session, stored)
         for each in rows:
             score = read[each["id"]]
             each |= {"score": score.score, "graded_score": score.graded, "report_tag": score.tag}

@@ -1,12 +1,10 @@
 """One database, as the stores use it: transactions, plain errors, rows that cannot be read."""
 
 import json
-import os
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -28,8 +26,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from server.core.errors import StoreError, UnreadableError
-from server.db.engine import asking, make_engine, plain_errors, writing
+from server.core.errors import UnreadableError
+from server.db.engine import make_engine, plain_errors, writing
 from server.db.migrate import upgrade
 
 IDS_PER_STATEMENT: Final = 1000
@@ -39,60 +37,6 @@ MAX_ID = 2**63 - 1
 
 MIN_FREE_BYTES: Final = 64 * 1024**2
 """Space for the write-ahead log of the largest request and for a migration at restart."""
-
-
-class WalSync:
-    """Syncs SQLite's commits to disk, with one wait for all earlier ones.
-
-    SQLite itself (``synchronous = FULL``) waits once for each commit and lets nobody else write
-    meanwhile: at most about 150 commits a second on a disk that takes 6 ms. Here a commit writes to
-    the log without waiting, and is synced before it is reported. A restart reads the log up to the
-    last whole commit (https://www.sqlite.org/wal.html).
-
-    Attributes:
-        committed: commits that were synced or are being synced.
-    """
-
-    def __init__(self, log: Path) -> None:
-        """Opens nothing.
-
-        Args:
-            log: the database's write-ahead log.
-        """
-        self._log = log
-        self._counting, self._syncing = Lock(), Lock()
-        self.committed = 0
-        self._on_disk = 0
-
-    def wait(self) -> None:
-        """Returns when everything committed before the call is on disk.
-
-        Raises:
-            StoreError: the disk refuses it.
-        """
-        with self._counting:
-            self.committed += 1
-            mine = self.committed
-        with self._syncing:
-            if self._on_disk >= mine:  # the previous one synced this commit too
-                return
-            with self._counting:
-                covered = self.committed
-            try:
-                _put_on_disk(self._log)
-            except FileNotFoundError:
-                pass  # SQLite moved everything into the database, which it syncs itself
-            except OSError as error:
-                raise StoreError(f"{self._log} cannot be written: {error.strerror}") from error
-            self._on_disk = covered
-
-
-def _put_on_disk(path: Path) -> None:
-    file = os.open(path, os.O_RDWR)
-    try:
-        getattr(os, "fdatasync", os.fsync)(file)
-    finally:
-        os.close(file)
 
 
 class Database:
@@ -109,9 +53,7 @@ class Database:
             StoreError: the database cannot be used; the text says why and what to do.
         """
         self.engine: Engine = make_engine(database_url, busy_timeout_s=busy_timeout_s)
-        self._writing, self._asking = writing(self.engine), asking(self.engine)
-        file = None if self.is_postgresql else self.engine.url.database
-        self._disk = WalSync(Path(f"{file}-wal")) if file and file != ":memory:" else None
+        self._writing = writing(self.engine)
         try:
             upgrade(self.engine)
         except BaseException:
@@ -143,11 +85,8 @@ class Database:
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """A connection that reads, for frequent statements: faster than a session.
-
-        In SQLite, each statement reads the state at its start, without a transaction.
-        """
-        with plain_errors(self.engine), self._asking.connect() as connection:
+        """A connection that reads."""
+        with plain_errors(self.engine), self.engine.connect() as connection:
             yield connection
 
     @contextmanager
@@ -156,22 +95,18 @@ class Database:
 
         Its writes are on disk when this returns.
         """
-        with plain_errors(self.engine):
-            with Session(self._writing, expire_on_commit=False) as session, session.begin():
-                yield session
-            self._wait_for_disk()
+        with (
+            plain_errors(self.engine),
+            Session(self._writing, expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
 
     @contextmanager
     def insert(self) -> Iterator[Connection]:
-        """The same with a connection, for frequent statements: faster than a session."""
-        with plain_errors(self.engine):
-            with self._writing.begin() as connection:
-                yield connection
-            self._wait_for_disk()
-
-    def _wait_for_disk(self) -> None:
-        if self._disk is not None:
-            self._disk.wait()
+        """The same with a connection."""
+        with plain_errors(self.engine), self._writing.begin() as connection:
+            yield connection
 
     @contextmanager
     def readable(self, what: str) -> Iterator[None]:

@@ -5,7 +5,6 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +30,6 @@ _SHARED = ("normal",)
 def writing(engine: Engine) -> Engine:
     """The same engine for transactions that write."""
     return engine.execution_options(**{_BEGIN_OPTION: "BEGIN IMMEDIATE"})
-
-
-def asking(engine: Engine) -> Engine:
-    """The same engine for single reading statements; in SQLite, without a transaction."""
-    return engine.execution_options(**{_BEGIN_OPTION: None})
-
-
-@dataclass(frozen=True, slots=True)
-class JsonText:
-    """JSON that is text already, for a JSON column; models write their own three times faster."""
-
-    text: str
 
 
 def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
@@ -76,7 +63,7 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
 
 def _json(value: Any) -> str:
     """JSON for a column, three times faster than with the standard library."""
-    return value.text if isinstance(value, JsonText) else to_json(value).decode()
+    return to_json(value).decode()
 
 
 def place_of(engine: Engine) -> str:
@@ -175,9 +162,7 @@ def _sqlite_engine(url: URL, busy_timeout_s: float) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        begin = connection.get_execution_options().get(_BEGIN_OPTION, "BEGIN")
-        if begin is not None:
-            connection.exec_driver_sql(begin)
+        connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN_OPTION, "BEGIN"))
 
     return engine
 
@@ -258,18 +243,13 @@ def _open_to_read(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
 def _switch_to_wal(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
     """Turns write-ahead logging on; it stays on in the file.
 
-    A commit is then synced in ``server.db.database.WalSync`` instead of in SQLite, which would keep
-    other writers waiting.
-
     Unlike elsewhere, SQLite does not wait for a lock here: two processes that open a new database
         at the same time would see "database is locked".
     """
     deadline = time.monotonic() + busy_timeout_s
     while True:
         try:
-            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-            if mode == "wal":  # not on a network file system
-                connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
             busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY

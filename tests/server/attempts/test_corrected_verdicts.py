@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +14,6 @@ from sqlalchemy import update
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
-from server.attempts import read_reports
 from server.attempts.service import Grader, Service
 from server.attempts.store import Store
 from server.contract import (
@@ -37,7 +35,6 @@ from server.core.settings import sqlite_url
 from server.db.tables import CorrectionRow, ReportRow
 from server.exports.attempt import export_attempt
 from server.exports.cohort import CohortOrder, cohort_exporting
-from server.grading.corrected_report import corrected_coverage
 from server.jobs.job import Work
 from server.operations.backup import back_up, restore
 from server.review.models import Author
@@ -248,23 +245,6 @@ def test_lists_say_what_the_grader_gave(world: People) -> None:
     assert (row["score"], row["graded_score"]) == (1.0, 0.5)
 
 
-def test_a_corrected_score_is_computed_once_for_all_requests(
-    world: People, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    correct(world)
-    computed: list[object] = []
-
-    def counted(*args: object) -> object:
-        computed.append(args)
-        return corrected_coverage(*args)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(read_reports, "corrected_coverage", counted)
-    for _ in range(3):
-        (row,) = world.client("ana").get(f"{API}/attempts").json()["attempts"]
-        assert (row["score"], row["graded_score"]) == (1.0, 0.5)
-    assert len(computed) == 1
-
-
 def test_the_graders_report_is_kept_beside_the_corrected_one(world: People) -> None:
     correct(world)
     (archived,) = archive_of(world).attempts
@@ -428,20 +408,6 @@ def test_a_damaged_correction_is_told_in_one_line(world: People) -> None:
         session.execute(update(CorrectionRow).values(verdict="nonsense"))
     reply = world.client("ana").get(f"{API}/attempts")
     assert (reply.status_code, reply.json()["code"]) == (500, "attempt-damaged")
-
-
-def test_nobody_reads_a_stored_report_but_through_the_one_place() -> None:
-    root = Path(__file__).parents[3]
-    graded = re.compile(r"reports\[-1\]\.report|ReportRow\.(report|score)\b")
-    found = {
-        path.relative_to(root).as_posix()
-        for folder in ("server", "client")
-        for path in (root / folder).rglob("*.py")
-        if graded.search(path.read_text(encoding="utf-8"))
-        and "read_reports" not in path.read_text(encoding="utf-8")
-    }
-    # the contract says which of an archive's reports is read
-    assert found == {"server/contract/answers.py"}
 
 
 def test_lists_exports_and_overviews_show_the_content_score(

@@ -2,33 +2,19 @@
 
 import os
 import sqlite3
-import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
-import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
-from server.core.errors import StoreError
 from server.core.settings import sqlite_url
-from server.db import database as module
 from server.db.audit import note
-from server.db.database import Database, WalSync
+from server.db.database import Database
 from server.db.tables import AuditRow
 
 WAIT_S = 60
-
-
-@pytest.fixture
-def disk(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """What was put on the disk."""
-    written: list[Path] = []
-    monkeypatch.setattr(module, "_put_on_disk", written.append)
-    return written
 
 
 def _write(database: Database) -> None:
@@ -36,78 +22,12 @@ def _write(database: Database) -> None:
         note(session, datetime(2026, 3, 1, tzinfo=UTC), None, "test", "test")
 
 
-def test_what_is_written_is_on_the_disk(tmp_path: Path, disk: list[Path]) -> None:
+def test_a_commit_is_on_the_disk_before_anybody_hears_of_it(tmp_path: Path) -> None:
     database = Database(sqlite_url(tmp_path / "aloud.db"))
-    disk.clear()
-    _write(database)
-    assert disk == [tmp_path / "aloud.db-wal"]
     with database.connect() as connection:
-        assert connection.execute(text("PRAGMA synchronous")).scalar() == 1  # SQLite does not wait
+        assert connection.execute(text("PRAGMA synchronous")).scalar() == 2  # FULL
+        assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
     database.close()
-
-
-def test_what_is_rolled_back_waits_for_nothing(tmp_path: Path, disk: list[Path]) -> None:
-    database = Database(sqlite_url(tmp_path / "aloud.db"))
-    disk.clear()
-    with pytest.raises(ValueError, match="stop"), database.write():
-        raise ValueError("stop")
-    assert disk == []
-    database.close()
-
-
-def test_a_disk_that_refuses_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path) -> None:
-        raise OSError(5, "Input/output error")
-
-    database = Database(sqlite_url(tmp_path / "aloud.db"))
-    monkeypatch.setattr(module, "_put_on_disk", refuse)
-    with pytest.raises(StoreError, match="Input/output error"):
-        _write(database)
-    database.close()
-
-
-def test_the_log_is_really_put_on_the_disk(tmp_path: Path) -> None:
-    database = Database(sqlite_url(tmp_path / "aloud.db"))
-    _write(database)
-    assert (tmp_path / "aloud.db-wal").stat().st_size > 0
-    database.close()  # moves the log into the database
-    WalSync(tmp_path / "aloud.db-wal").wait()
-
-
-def test_commits_that_come_meanwhile_wait_for_the_disk_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-    written: list[Path] = []
-
-    def slow(path: Path) -> None:
-        written.append(path)
-        begun.set()
-        assert go_on.wait(WAIT_S)
-
-    monkeypatch.setattr(module, "_put_on_disk", slow)
-    sync = WalSync(tmp_path / "log")
-    with ThreadPoolExecutor(8) as threads:
-        first = threads.submit(sync.wait)
-        assert begun.wait(WAIT_S)
-        others = [threads.submit(sync.wait) for _ in range(6)]
-        _until(lambda: sync.committed == 7)
-        assert not any(each.done() for each in (first, *others))
-        go_on.set()
-        for each in (first, *others):
-            each.result(WAIT_S)
-    assert len(written) == 2, "one for the first, one for all that came while it waited"
-    sync.wait()
-    assert len(written) == 3, "what came later is not on the disk yet"
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    waiting = threading.Event()
-    for _ in range(WAIT_S * 100):
-        if holds():
-            return
-        waiting.wait(0.01)
-    raise AssertionError("it never holds")
 
 
 def test_an_instant_comes_back_in_utc(tmp_path: Path) -> None:
