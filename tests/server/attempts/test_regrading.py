@@ -98,7 +98,7 @@ def test_a_crash_half_way_loses_no_part_of_the_difference(
     half = [len(today.export_one(each).attempts[0].reports) for each in ids]
     assert sorted(set(half)) == [1, 2]
 
-    again = Work(payload, None, write=lambda done, total: True, store=keep, kept=kept[-1])
+    again = Work(payload, None, write=lambda done, total: True, store=keep, checkpoint=kept[-1])
     found = RegradeOutcome.model_validate(task(again).result)
     assert (found.graded, found.changed) == (4, 4)
     assert found.own is not None
