@@ -20,7 +20,18 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from sqlalchemy import JSON, Connection, DateTime, Engine, MetaData, Table, func, select, text
+from sqlalchemy import (
+    JSON,
+    Connection,
+    DateTime,
+    Engine,
+    MetaData,
+    Table,
+    func,
+    null,
+    select,
+    text,
+)
 from sqlalchemy.exc import IntegrityError, StatementError
 
 from server.core.errors import InvalidInputError, StoreError
@@ -376,8 +387,6 @@ class _Insert:
                 return moment if has_zone else moment.astimezone(UTC).replace(tzinfo=None)
             return content
         if value is None and isinstance(self._kinds[name], JSON):
-            from sqlalchemy import null
-
             return null()
         return value
 
