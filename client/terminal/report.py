@@ -9,13 +9,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from client.core.wording import count_of
 from server.contract import (
     NOT_KNOWN,
     AttemptSummary,
     CorrectedVerdict,
     Coverage,
-    Delivery,
     Language,
     PhraseCoverage,
     Report,
@@ -27,11 +25,11 @@ from server.contract import (
     clock,
     said_terms,
 )
+from server.ui.delivery_view import delivery_lines
 from server.ui.verdict_words import (
     NO_SOUND,
     composition_text,
     correction_text,
-    fillers_text,
     how_text,
     notices_text,
     perhaps_right,
@@ -66,7 +64,6 @@ _RIGHT: Final = frozenset({"id", "score", "words", "length", _CORRECTED})
 _SPARED: Final = ("engine", "length", "words", "round", "when")
 """What is left out first if the terminal is too narrow; a report has it anyway."""
 _SUPERSCRIPT: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_MAX_REPEATED: Final = 3
 _MAX_UNCLEAR_ROWS: Final = 6
 """Unclear terms need no work: a few rows say that they were looked at, the rest are counted."""
 
@@ -92,7 +89,7 @@ def render_report(report: Report, prompt: str) -> RenderableType:
         parts += _section(_structure_title(report.structure), _structure(report.structure))
     if report.pronunciation.terms:
         parts += _section("Pronunciation", _pronunciation(report.pronunciation.terms))
-    parts += _section("Delivery", _delivery(report.delivery))
+    parts += _section("Delivery", Text(" · ".join(delivery_lines(report.delivery))))
     if report.language.notes:
         parts += _section("Language", _language(report.language))
     if report.summary.went_well or report.summary.work_on:
@@ -261,28 +258,6 @@ def _term_detail(said: SaidTerm) -> Text:
     for correction in dict.fromkeys(each.corrected for _, each in said.places):
         _append_correction(text, correction)
     return text
-
-
-def _delivery(delivery: Delivery) -> Text:
-    parts = [f"{delivery.words} words"]
-    if delivery.answer_s is not None:
-        parts.append(f"{delivery.answer_s:.0f} s of {delivery.target_s:.0f} s")
-    if delivery.words_per_minute is not None:
-        parts.append(f"{delivery.words_per_minute:.0f} words per minute")
-    if delivery.articulation_rate is not None:
-        parts.append(f"{delivery.articulation_rate:.1f} syllables per second while speaking")
-    if delivery.longest_pause_s is not None and not delivery.pauses:
-        parts.append("no pauses")
-    elif delivery.longest_pause_s is not None:
-        count = len(delivery.pauses)
-        parts.append(f"{count_of(count, 'pause')}, the longest {delivery.longest_pause_s:.1f} s")
-    if fillers_text(delivery):
-        parts.append(fillers_text(delivery))
-    if delivery.repeated_starts:
-        texts = (f"“{start.text}”" for start in delivery.repeated_starts[:_MAX_REPEATED])
-        more = " …" if len(delivery.repeated_starts) > _MAX_REPEATED else ""
-        parts.append(f"said twice: {', '.join(texts)}{more}")
-    return Text(" · ".join(parts))
 
 
 def _language(language: Language) -> Table:

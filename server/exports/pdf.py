@@ -19,11 +19,11 @@ from server.contract import (
     said_terms,
 )
 from server.ui.bidi import show_controls
+from server.ui.delivery_view import delivery_lines
 from server.ui.rendering import ipa
 from server.ui.verdict_words import (
     composition_text,
     correction_lines,
-    fillers_text,
     how_text,
     question_about,
     rule_text,
@@ -105,7 +105,7 @@ class _Document:
         self._terms(report.pronunciation.terms)
         self._corrections(report)
         self._heading("Delivery")
-        self._list(_delivery(report))
+        self._list(delivery_lines(report.delivery))
         if report.language.notes:
             self._heading("Language")
             self._list(
@@ -259,21 +259,6 @@ class _Document:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _CELL_CHARS else f"{text[:_CELL_CHARS]}…"
-
-
-def _delivery(report: Report) -> Iterable[str]:
-    delivery = report.delivery
-    yield f"{delivery.words} words"
-    if delivery.answer_s is not None:
-        yield f"{delivery.answer_s:.0f} s of {delivery.target_s:.0f} s"
-    if delivery.words_per_minute is not None:
-        yield f"{delivery.words_per_minute:.0f} words per minute"
-    if delivery.articulation_rate is not None:
-        yield f"{delivery.articulation_rate:.1f} syllables per second of speech"
-    if delivery.longest_pause_s is not None:
-        yield f"{len(delivery.pauses)} pauses, the longest {delivery.longest_pause_s:.1f} s"
-    if fillers_text(delivery):
-        yield fillers_text(delivery)
 
 
 @cache

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from server.contract import PARTIAL_CREDIT, Delivery, Report, are_like, duration
 from server.ui.content_view import PhraseRow, StructureRow
+from server.ui.delivery_view import ARTICULATION, LONGEST_PAUSE, PACE, Metric
 from server.ui.rendering import percent
 from server.ui.report_view import ReportView, TermRow, view_report
 
@@ -113,18 +114,15 @@ def _numbers(one: ReportView, two: ReportView) -> tuple[NumberChange, ...]:
             else []
         ),
         _count("Terms mispronounced", len(one.wrong_terms), len(two.wrong_terms), better=-1),
-        _measure("Pace, words per minute", first.words_per_minute, second.words_per_minute),
+        _measure(PACE, first.words_per_minute, second.words_per_minute),
         _length(first, second),
         _measure(
-            "Articulation, syllables per second",
+            ARTICULATION,
             first.articulation_rate,
             second.articulation_rate,
-            digits=1,
         ),
         _count("Pauses", _pauses(first), _pauses(second), better=0),
-        _measure(
-            "Longest pause, seconds", first.longest_pause_s, second.longest_pause_s, digits=1
-        ),
+        _measure(LONGEST_PAUSE, first.longest_pause_s, second.longest_pause_s),
         _count("Fillers, at least", len(first.fillers), len(second.fillers), better=-1),
         _count(
             "Said twice", len(first.repeated_starts), len(second.repeated_starts), better=-1
@@ -171,17 +169,15 @@ def _count(label: str, before: int | None, after: int | None, *, better: int) ->
     )
 
 
-def _measure(
-    label: str, before: float | None, after: float | None, *, digits: int = 0
-) -> NumberChange:
+def _measure(metric: Metric, before: float | None, after: float | None) -> NumberChange:
     """A measure for which neither more nor less is better."""
-    texts = [_NOT_MEASURED if value is None else f"{value:.{digits}f}" for value in (before, after)]
+    texts = [_NOT_MEASURED if each is None else metric.number(each) for each in (before, after)]
     change = 0.0
     if before is not None and after is not None:
-        change = round(after, digits) - round(before, digits)
-    change = round(change, digits)
-    written = f"{abs(change):.{digits}f}" if change else ""
-    return NumberChange(label, texts[0], texts[1], written, _direction(change))
+        change = round(after, metric.digits) - round(before, metric.digits)
+    change = round(change, metric.digits)
+    written = metric.number(abs(change)) if change else ""
+    return NumberChange(metric.title, texts[0], texts[1], written, _direction(change))
 
 
 def _length(before: Delivery, after: Delivery) -> NumberChange:

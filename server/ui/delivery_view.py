@@ -1,6 +1,8 @@
 """The delivery of an answer as the pages show it: figures and what they are compared with."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from server.contract import Delivery, duration
 from server.ui.verdict_words import fillers_text
@@ -16,19 +18,48 @@ class Figure:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Metric:
+    """A measure of the delivery: its name, unit and precision, wherever it is shown."""
+
+    label: str
+    unit: str
+    digits: int = 0
+
+    @property
+    def title(self) -> str:
+        """The name with the unit, for a table."""
+        return f"{self.label}, {self.unit}"
+
+    def number(self, value: float) -> str:
+        """The value without its unit."""
+        return f"{value:.{self.digits}f}"
+
+    def text(self, value: float) -> str:
+        """The value with its unit."""
+        return f"{self.number(value)} {self.unit}"
+
+
+PACE: Final = Metric("Pace", "words per minute")
+ARTICULATION: Final = Metric("Articulation", "syllables per second", digits=1)
+LONGEST_PAUSE: Final = Metric("Longest pause", "seconds", digits=1)
+_MAX_REPEATED: Final = 3
+
+
 def figures_of(delivery: Delivery) -> tuple[Figure, ...]:
     """What could be measured, in the order of the page."""
     figures: list[Figure] = []
     if delivery.words_per_minute is not None:
-        figures.append(Figure("Pace", f"{delivery.words_per_minute:.0f}", "words per minute"))
+        pace = PACE.number(delivery.words_per_minute)
+        figures.append(Figure(PACE.label, pace, PACE.unit))
     if delivery.answer_s is not None:
         target = f"of {duration(delivery.target_s)} min"
         figures.append(Figure("Length", duration(delivery.answer_s), target))
     figures.append(Figure("Words", str(delivery.words)))
     if delivery.articulation_rate is not None:
-        rate = f"{delivery.articulation_rate:.1f}"
+        rate = ARTICULATION.number(delivery.articulation_rate)
         figures.append(
-            Figure("Articulation", rate, "syllables per second", "of speech, pauses left out")
+            Figure(ARTICULATION.label, rate, ARTICULATION.unit, "of speech, pauses left out")
         )
     if delivery.longest_pause_s is not None:
         longest = f"the longest {delivery.longest_pause_s:.1f} s" if delivery.pauses else ""
@@ -36,10 +67,33 @@ def figures_of(delivery: Delivery) -> tuple[Figure, ...]:
     if fillers_text(delivery):
         figures.append(_filler_figure(delivery))
     if delivery.repeated_starts:
-        texts = ", ".join(f"“{start.text}”" for start in delivery.repeated_starts[:3])
-        more = " …" if len(delivery.repeated_starts) > 3 else ""
-        figures.append(Figure("Said twice", str(len(delivery.repeated_starts)), "", texts + more))
+        count = str(len(delivery.repeated_starts))
+        figures.append(Figure("Said twice", count, "", _repeated(delivery)))
     return tuple(figures)
+
+
+def delivery_lines(delivery: Delivery) -> Iterator[str]:
+    """The same as text, for a terminal and for files."""
+    yield f"{delivery.words} words"
+    if delivery.answer_s is not None:
+        yield f"{delivery.answer_s:.0f} s of {delivery.target_s:.0f} s"
+    if delivery.words_per_minute is not None:
+        yield PACE.text(delivery.words_per_minute)
+    if delivery.articulation_rate is not None:
+        yield f"{ARTICULATION.text(delivery.articulation_rate)} of speech"
+    if delivery.longest_pause_s is not None:
+        count = len(delivery.pauses)
+        longest = f"{count} pause{'s' * (count > 1)}, the longest {delivery.longest_pause_s:.1f} s"
+        yield longest if count else "no pauses"
+    if fillers_text(delivery):
+        yield fillers_text(delivery)
+    if delivery.repeated_starts:
+        yield f"said twice: {_repeated(delivery)}"
+
+
+def _repeated(delivery: Delivery) -> str:
+    texts = ", ".join(f"“{start.text}”" for start in delivery.repeated_starts[:_MAX_REPEATED])
+    return texts + (" …" if len(delivery.repeated_starts) > _MAX_REPEATED else "")
 
 
 def _filler_figure(delivery: Delivery) -> Figure:

@@ -14,10 +14,10 @@ from server.contract import (
     said_terms,
 )
 from server.ui.bidi import show_controls
+from server.ui.delivery_view import delivery_lines
 from server.ui.verdict_words import (
     composition_text,
     correction_lines,
-    fillers_text,
     how_text,
     question_about,
     rule_text,
@@ -70,7 +70,10 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     yield from _structure(report.structure)
     yield from _pronunciation(report.pronunciation.terms)
     yield from _corrections(report)
-    yield from _delivery(report)
+    yield "## Delivery"
+    yield ""
+    yield from (f"- {each}" for each in delivery_lines(report.delivery))
+    yield ""
     if report.language.notes:
         yield "## Language"
         yield ""
@@ -177,24 +180,6 @@ def _verdict(term: TermVerdict) -> str:
     return words_of_term(term) + (
         " (from the transcript only)" if term.source == "transcript" else ""
     )
-
-
-def _delivery(report: Report) -> Iterator[str]:
-    delivery = report.delivery
-    yield "## Delivery"
-    yield ""
-    yield f"- {delivery.words} words"
-    if delivery.answer_s is not None:
-        yield f"- {delivery.answer_s:.0f} s of {delivery.target_s:.0f} s"
-    if delivery.words_per_minute is not None:
-        yield f"- {delivery.words_per_minute:.0f} words per minute"
-    if delivery.articulation_rate is not None:
-        yield f"- {delivery.articulation_rate:.1f} syllables per second of speech"
-    if delivery.longest_pause_s is not None:
-        yield f"- {len(delivery.pauses)} pauses, the longest {delivery.longest_pause_s:.1f} s"
-    if fillers_text(delivery):
-        yield f"- {fillers_text(delivery)}"
-    yield ""
 
 
 def _time(start_s: float | None) -> str:
