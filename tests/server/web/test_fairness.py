@@ -31,6 +31,7 @@ from server.web.http.context import GRADING_WORKERS, Graders
 from server.web.http.limits import (
     AT_ONCE,
     CHANGES,
+    CHANGES_AT_ONCE,
     MAX_ANSWER_BYTES,
     MAX_ANSWER_WORDS,
     REQUESTS,
@@ -119,6 +120,23 @@ def test_only_so_many_requests_of_an_account_run_at_once() -> None:
         served.go_on.set()
         assert {(await each)[0] for each in (*waiting, others)} == {200}
         assert (await served.ask(ANA))[0] == 200
+
+    asyncio.run(asking())
+
+
+def test_fewer_of_an_account_grade_or_store_at_once() -> None:
+    async def asking() -> None:
+        served = Served()
+        waiting = [asyncio.create_task(served.ask(ANA, "POST")) for _ in range(CHANGES_AT_ONCE)]
+        await asyncio.sleep(0)
+        assert (await served.ask(ANA, "POST"))[0] == 429
+        others = [
+            asyncio.create_task(served.ask(who, how)) for who, how in ((BEN, "POST"), (ANA, "GET"))
+        ]
+        await asyncio.sleep(0)
+        assert served.running == CHANGES_AT_ONCE + 2
+        served.go_on.set()
+        assert {(await each)[0] for each in (*waiting, *others)} == {200}
         assert not served.app._at_once
 
     asyncio.run(asking())
