@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
-from urllib.parse import urlsplit
+from typing import Any, Final, Self, TypeVar, cast
+from urllib.parse import quote, urlsplit
 
 import httpx
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -16,6 +16,7 @@ from client.backend.protocol import (
     failure,
 )
 from server.contract import Problem
+from server.contract.use_cases import UseCase
 
 T = TypeVar("T")
 
@@ -99,6 +100,39 @@ class ServerConnection:
     def close(self) -> None:
         """Closes the connections."""
         self._http.close()
+
+    def ask(
+        self,
+        use_case: UseCase[T],
+        body: BaseModel | None = None,
+        *,
+        query: BaseModel | None = None,
+        repeat: bool = True,
+        timeout: httpx.Timeout | None = None,
+        leave_out: dict[str, Any] | None = None,
+        **named: str | int | None,
+    ) -> T:
+        """Asks the server for a use case; ``named`` fills in its path and the address's query.
+
+        Other arguments and errors are those of ``call``.
+        """
+        placed = {each: named.pop(each) for each in list(named) if f"{{{each}}}" in use_case.path}
+        filled = {each: quote(str(value), safe="") for each, value in placed.items()}
+        path = use_case.path.format(**filled).removeprefix("/")
+        if use_case.status == 204:
+            self.send(use_case.verb, path, repeat=repeat, timeout=timeout)
+            return cast(T, None)
+        return self.call(
+            use_case.verb,
+            path,
+            use_case.reply,
+            body,
+            query=query,
+            repeat=repeat,
+            timeout=timeout,
+            leave_out=leave_out,
+            **named,
+        )
 
     def call(
         self,

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar
-from urllib.parse import quote
 
 import httpx
 
@@ -37,7 +36,9 @@ from server.contract import (
     Revision,
     SaidRight,
     Submission,
+    use_cases,
 )
+from server.contract.use_cases import UseCase
 
 T = TypeVar("T")
 
@@ -55,28 +56,26 @@ class RemoteDrills:
     """The drills of a shared server."""
 
     def __init__(self, connection: ServerConnection) -> None:
-        self._call = connection.call
+        self._ask = connection.ask
 
     def review(self, review: DrillReview) -> ReviewedDrill:
         """Stores a take of a drill item, once, and schedules the item."""
-        return self._call("POST", "drills/reviews", ReviewedDrill, review)
+        return self._ask(use_cases.REVIEW_DRILL, review)
 
     def queue(self, query: DrillQuery | None = None) -> DrillQueue:
         """What is due now, the longest overdue first."""
-        return self._call("GET", "drills/queue", DrillQueue, query=query or DrillQuery())
+        return self._ask(use_cases.DRILL_QUEUE, query=query or DrillQuery())
 
     def cards(self, drill_set: str | None = None) -> tuple[DrillCard, ...]:
         """All cards, of one set or of all."""
-        return self._call("GET", "drills/cards", tuple[DrillCard, ...], drill_set=drill_set)
+        return self._ask(use_cases.DRILL_CARDS, drill_set=drill_set)
 
     def export_all(self) -> tuple[DrillReview, ...]:
         """All reviews, for ``import_reviews``."""
         reviews: list[DrillReview] = []
         after_id: int | None = 0
         while after_id is not None:
-            page = self._call(
-                "GET", "drills/archive", DrillArchive, timeout=PATIENT, after_id=after_id
-            )
+            page = self._ask(use_cases.EXPORT_DRILLS, timeout=PATIENT, after_id=after_id)
             reviews += page.reviews
             after_id = page.next_after_id
         return tuple(reviews)
@@ -87,7 +86,7 @@ class RemoteDrills:
         conflicts: tuple[str, ...] = ()
         for start in range(0, len(reviews), MAX_PAGE):
             batch = DrillArchive(reviews=tuple(reviews[start : start + MAX_PAGE]))
-            result = self._call("POST", "drills/archive", DrillImport, batch, timeout=PATIENT)
+            result = self._ask(use_cases.IMPORT_DRILLS, batch, timeout=PATIENT)
             imported += result.imported
             skipped += result.skipped
             conflicts += result.conflicts
@@ -106,11 +105,11 @@ class RemoteBackend(ServerConnection):
 
     def bank(self) -> Bank:
         """Everything in the bank."""
-        return self.call("GET", "bank", Bank)
+        return self.ask(use_cases.BANK)
 
     def question(self, question_id: str) -> Question:
         """One question of the bank."""
-        return self.call("GET", f"bank/questions/{quote(question_id, safe='')}", Question)
+        return self.ask(use_cases.QUESTION, question_id=question_id)
 
     def questions(
         self,
@@ -120,21 +119,20 @@ class RemoteBackend(ServerConnection):
         topic: str | None = None,
     ) -> tuple[Question, ...]:
         """The bank's questions of one role, round or topic, or all."""
-        wanted = tuple[Question, ...]
-        return self.call("GET", "bank/questions", wanted, role=role, round=round, topic=topic)
+        return self.ask(use_cases.QUESTIONS, role=role, round=round, topic=topic)
 
     def grade(self, submission: Submission) -> Report:
         """Grades an answer; nothing is stored."""
-        return self._send_answer("grade", Report, submission)
+        return self._send_answer(use_cases.GRADE, submission)
 
     def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer; the same submission is stored only once."""
-        return self._send_answer("attempts", Attempt, submission)
+        return self._send_answer(use_cases.SUBMIT, submission)
 
-    def _send_answer(self, path: str, reply: type[T], submission: Submission) -> T:
+    def _send_answer(self, use_case: UseCase[T], submission: Submission) -> T:
         for _ in range(_MOST_REFUSALS):
             try:
-                return self.call("POST", path, reply, submission, leave_out=without(self._unknown))
+                return self.ask(use_case, submission, leave_out=without(self._unknown))
             except RejectedError as refused:
                 unknown = unknown_fields(refused.errors)
                 if unknown <= self._unknown:
@@ -145,32 +143,31 @@ class RemoteBackend(ServerConnection):
 
     def history(self, query: HistoryQuery | None = None) -> HistoryPage:
         """A page of the stored attempts, newest first."""
-        return self.call("GET", "attempts", HistoryPage, query=query or HistoryQuery())
+        return self.ask(use_cases.HISTORY, query=query or HistoryQuery())
 
     def attempt(self, attempt_id: int) -> Attempt:
         """One attempt with its latest report."""
-        return self.call("GET", f"attempts/{attempt_id}", Attempt)
+        return self.ask(use_cases.ATTEMPT, attempt_id=attempt_id)
 
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
         """Keeps whether the candidate meant a phrase that the report asks about."""
-        return self.call("PUT", f"attempts/{attempt_id}/meant", Attempt, answer)
+        return self.ask(use_cases.CONFIRM, answer, attempt_id=attempt_id)
 
     def said_right(self, attempt_id: int, answer: SaidRight) -> Attempt:
         """Keeps that a term was said right where the report says otherwise."""
-        return self.call("PUT", f"attempts/{attempt_id}/said-right", Attempt, answer)
+        return self.ask(use_cases.SAID_RIGHT, answer, attempt_id=attempt_id)
 
     def revise(self, attempt_id: int, revision: Revision) -> Attempt:
         """Grades an answer by another transcript of it, and keeps the earlier report."""
-        path = f"attempts/{attempt_id}/transcript"
-        return self.call("PUT", path, Attempt, revision)
+        return self.ask(use_cases.REVISE, revision, attempt_id=attempt_id)
 
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good."""
-        self.send("DELETE", f"attempts/{attempt_id}", repeat=False)
+        self.ask(use_cases.DELETE, repeat=False, attempt_id=attempt_id)
 
     def purge(self, request: PurgeRequest) -> PurgeResult:
         """Deletes attempts for good: by id, before a time, or all."""
-        return self.call("POST", "purge", PurgeResult, request, repeat=False, timeout=PATIENT)
+        return self.ask(use_cases.PURGE, request, repeat=False, timeout=PATIENT)
 
     def regrade(
         self,
@@ -181,14 +178,14 @@ class RemoteBackend(ServerConnection):
     ) -> RegradeResult:
         """Grades stored answers again; the server reports no progress before it is done."""
         request = RegradeRequest(dry_run=dry_run, question_id=question_id)
-        return self.call("POST", "regrade", RegradeResult, request, timeout=_REGRADE_TIMEOUT)
+        return self.ask(use_cases.REGRADE, request, timeout=_REGRADE_TIMEOUT)
 
     def export_all(self) -> Archive:
         """Everything that is stored."""
         attempts: list[ArchivedAttempt] = []
         after_id: int | None = 0
         while after_id is not None:
-            page = self.call("GET", "archive", Archive, timeout=PATIENT, after_id=after_id)
+            page = self.ask(use_cases.EXPORT, timeout=PATIENT, after_id=after_id)
             attempts += page.attempts
             after_id = page.next_after_id
         reviews = self.drills.export_all()
@@ -196,14 +193,14 @@ class RemoteBackend(ServerConnection):
 
     def export_one(self, attempt_id: int) -> Archive:
         """One attempt with all its reports."""
-        return self.call("GET", f"attempts/{attempt_id}/archive", Archive, timeout=PATIENT)
+        return self.ask(use_cases.EXPORT_ONE, timeout=PATIENT, attempt_id=attempt_id)
 
     def import_attempts(self, attempts: Sequence[ArchivedAttempt]) -> ImportResult:
         """Stores exported attempts, in batches; those it already has stay as they are."""
         imported = skipped = 0
         conflicts: tuple[str, ...] = ()
         for batch in _batches(attempts):
-            result = self.call("POST", "archive", ImportResult, batch, timeout=PATIENT)
+            result = self.ask(use_cases.IMPORT, batch, timeout=PATIENT)
             imported += result.imported
             skipped += result.skipped
             conflicts += result.conflicts
@@ -215,19 +212,21 @@ class RemoteReviews(ServerConnection):
 
     def document(self, attempt_id: int) -> ReviewDocument:
         """Comments, scores and corrected verdicts of one attempt."""
-        return self.call("GET", f"attempts/{attempt_id}/review", ReviewDocument)
+        return self.ask(use_cases.REVIEW, attempt_id=attempt_id)
 
     def merge(self, document: ReviewDocument) -> MergedReview:
         """Adds what came back in a file, each part once."""
-        return self.call("POST", "reviews", MergedReview, document)
+        return self.ask(use_cases.MERGE_REVIEW, document)
 
     def comment(self, attempt_id: int, wanted: NewComment) -> ReviewDocument:
         """Stores a comment, once, and returns all of them."""
-        return self.call("POST", f"attempts/{attempt_id}/comments", ReviewDocument, wanted)
+        return self.ask(use_cases.COMMENT, wanted, attempt_id=attempt_id)
 
     def delete_comment(self, attempt_id: int, external_id: str) -> None:
         """Deletes a comment of somebody without an account, with its replies."""
-        self.send("DELETE", f"attempts/{attempt_id}/comments/{external_id}", repeat=False)
+        self.ask(
+            use_cases.DELETE_COMMENT, repeat=False, attempt_id=attempt_id, external_id=external_id
+        )
 
 
 def _batches(attempts: Sequence[ArchivedAttempt]) -> list[Archive]:

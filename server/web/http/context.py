@@ -4,12 +4,12 @@ from asyncio import Lock
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, Final, ParamSpec, cast
+from typing import Annotated, Any, Final, ParamSpec, cast
 from weakref import WeakValueDictionary
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from fastapi import Depends
+from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
@@ -18,6 +18,7 @@ from starlette.responses import Response
 from server.accounts.service import AccountService
 from server.attempts.service import Service
 from server.bank_versions.service import BankVersions
+from server.contract.use_cases import UseCase
 from server.core.access import Action, Actor
 from server.core.errors import NotFoundError
 from server.core.settings import ServerSettings
@@ -140,6 +141,19 @@ class Context:
 def context_of(connection: HTTPConnection) -> Context:
     """The context of the app that answers this request."""
     return cast(Context, connection.app.state.context)
+
+
+def served(
+    router: APIRouter, use_case: UseCase[Any], **options: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes a function the route of a use case, which says where and what it replies."""
+    return router.api_route(
+        use_case.path.removeprefix(router.prefix),
+        methods=[use_case.verb],
+        status_code=use_case.status,
+        response_model=None if use_case.status == 204 else use_case.reply,
+        **options,
+    )
 
 
 async def answered_by(

@@ -3,7 +3,7 @@
 from functools import cache, partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Response, status
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from server.attempts.drill_service import DRILL_ARCHIVE_PAGE
 from server.attempts.service import ARCHIVE_PAGE
@@ -24,16 +24,15 @@ from server.contract import (
     PurgeRequest,
     PurgeResult,
     RegradeRequest,
-    RegradeResult,
-    Report,
     ReviewedDrill,
     Revision,
     SaidRight,
     SentAnswer,
     SetId,
+    use_cases,
 )
 from server.core.access import Action
-from server.web.http.context import AppContext, OwnService, answered_by, graded_by
+from server.web.http.context import AppContext, OwnService, answered_by, graded_by, served
 from server.web.http.gate import CurrentActor, needs
 from server.web.http.limits import check_length
 
@@ -48,7 +47,7 @@ def attempts_router() -> APIRouter:
     """The routes for answers and what is kept of them."""
     router = APIRouter(tags=["attempts"], dependencies=[needs(Action.PRACTICE)])
 
-    @router.post("/grade", response_model=Report)
+    @served(router, use_cases.GRADE)
     async def grade(
         answer: SentAnswer, service: OwnService, actor: CurrentActor, context: AppContext
     ) -> Response:
@@ -56,7 +55,7 @@ def attempts_router() -> APIRouter:
         check_length(answer.transcript, answer.evidence)
         return await graded_by(context, actor, 200, service.grade, answer.submission)
 
-    @router.post("/attempts", status_code=status.HTTP_201_CREATED, response_model=Attempt)
+    @served(router, use_cases.SUBMIT)
     async def submit(
         answer: SentAnswer, service: OwnService, actor: CurrentActor, context: AppContext
     ) -> Response:
@@ -64,35 +63,31 @@ def attempts_router() -> APIRouter:
         check_length(answer.transcript, answer.evidence)
         return await graded_by(context, actor, 201, service.submit, answer.submission)
 
-    @router.get("/attempts")
+    @served(router, use_cases.HISTORY)
     def history(query: Annotated[HistoryQuery, Query()], service: OwnService) -> HistoryPage:
         """List the stored attempts, newest first."""
         return service.history(query)
 
-    @router.get("/attempts/{attempt_id}")
+    @served(router, use_cases.ATTEMPT)
     def attempt(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> Attempt:
         """Return one attempt with its latest report."""
         return service.attempt(attempt_id)
 
-    @router.put("/attempts/{attempt_id}/meant", dependencies=[Depends(_is_own)])
+    @served(router, use_cases.CONFIRM, dependencies=[Depends(_is_own)])
     def confirm(
         attempt_id: Annotated[AttemptId, Path()], answer: MeantAnswer, service: OwnService
     ) -> Attempt:
         """Answer "Did you mean …?" about a key phrase, and return the attempt as it then reads."""
         return service.confirm(attempt_id, answer)
 
-    @router.put("/attempts/{attempt_id}/said-right", dependencies=[Depends(_is_own)])
+    @served(router, use_cases.SAID_RIGHT, dependencies=[Depends(_is_own)])
     def said_right(
         attempt_id: Annotated[AttemptId, Path()], answer: SaidRight, service: OwnService
     ) -> Attempt:
         """Say that a term was said right, and return the attempt as it then reads."""
         return service.said_right(attempt_id, answer)
 
-    @router.put(
-        "/attempts/{attempt_id}/transcript",
-        dependencies=[Depends(_is_own)],
-        response_model=Attempt,
-    )
+    @served(router, use_cases.REVISE, dependencies=[Depends(_is_own)])
     async def revise(
         attempt_id: Annotated[AttemptId, Path()],
         revision: Revision,
@@ -104,22 +99,22 @@ def attempts_router() -> APIRouter:
         check_length(revision.transcript, revision.evidence)
         return await graded_by(context, actor, 200, service.revise, attempt_id, revision)
 
-    @router.delete("/attempts/{attempt_id}", status_code=status.HTTP_204_NO_CONTENT)
+    @served(router, use_cases.DELETE)
     def delete(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:
         """Delete one attempt for good."""
         service.delete(attempt_id)
 
-    @router.get("/attempts/{attempt_id}/archive")
+    @served(router, use_cases.EXPORT_ONE)
     def export_one(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> Archive:
         """Return one attempt with all its reports, to be imported again."""
         return service.export_one(attempt_id)
 
-    @router.post("/purge")
+    @served(router, use_cases.PURGE)
     def purge(request: PurgeRequest, service: OwnService) -> PurgeResult:
         """Delete attempts for good: by id, before a time, or all."""
         return service.purge(request)
 
-    @router.post("/regrade", response_model=RegradeResult)
+    @served(router, use_cases.REGRADE)
     async def regrade(
         request: RegradeRequest, service: OwnService, context: AppContext
     ) -> Response:
@@ -127,7 +122,7 @@ def attempts_router() -> APIRouter:
         wanted = partial(service.regrade, dry_run=request.dry_run, question_id=request.question_id)
         return await answered_by(context.regrading, 200, wanted)
 
-    @router.get("/archive")
+    @served(router, use_cases.EXPORT)
     def export(
         service: OwnService,
         after_id: Annotated[int, Query(ge=0, le=2**63 - 1)] = 0,
@@ -136,7 +131,7 @@ def attempts_router() -> APIRouter:
         """Return a page of everything that is stored."""
         return service.export_page(after_id=after_id, limit=limit)
 
-    @router.post("/archive")
+    @served(router, use_cases.IMPORT)
     def import_(archive: Archive, service: OwnService) -> ImportResult:
         """Store exported attempts and drill reviews; existing ones are left unchanged."""
         result = service.import_attempts(archive.attempts)
@@ -151,22 +146,22 @@ def drills_router() -> APIRouter:
     """The routes under ``/drills``."""
     router = APIRouter(prefix="/drills", tags=["drills"], dependencies=[needs(Action.PRACTICE)])
 
-    @router.post("/reviews", status_code=status.HTTP_201_CREATED)
+    @served(router, use_cases.REVIEW_DRILL)
     def review(review: DrillReview, service: OwnService) -> ReviewedDrill:
         """Store how an item was said, and schedule it; the same review is stored only once."""
         return service.drills.review(review)
 
-    @router.get("/queue")
+    @served(router, use_cases.DRILL_QUEUE)
     def queue(query: Annotated[DrillQuery, Query()], service: OwnService) -> DrillQueue:
         """List what is due, the longest overdue first."""
         return service.drills.queue(query)
 
-    @router.get("/cards")
+    @served(router, use_cases.DRILL_CARDS)
     def cards(service: OwnService, drill_set: SetId | None = None) -> tuple[DrillCard, ...]:
         """Return all cards, of one set or over all."""
         return service.drills.cards(drill_set)
 
-    @router.get("/archive")
+    @served(router, use_cases.EXPORT_DRILLS)
     def export(
         service: OwnService,
         after_id: Annotated[int, Query(ge=0, le=2**63 - 1)] = 0,
@@ -175,7 +170,7 @@ def drills_router() -> APIRouter:
         """Return a page of all reviews."""
         return service.drills.export_page(after_id=after_id, limit=limit)
 
-    @router.post("/archive")
+    @served(router, use_cases.IMPORT_DRILLS)
     def import_(archive: DrillArchive, service: OwnService) -> DrillImport:
         """Store exported reviews; existing ones are left unchanged."""
         return service.drills.import_reviews(archive.reviews)

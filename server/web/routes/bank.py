@@ -21,10 +21,11 @@ from question_bank.models import (
 from server.attempts.regrading import REGRADE, RegradeOrder
 from server.bank_versions.service import CHECK_BANK, CHECKED_AT_ONCE, MAX_NOTE_CHARS, DraftOrder
 from server.bank_versions.text import Draft, DraftError, Fault
+from server.contract import use_cases
 from server.core.access import Action, Actor
 from server.core.errors import NotFoundError
 from server.jobs.job import MadeFile
-from server.web.http.context import AppContext, BackgroundWork, Context
+from server.web.http.context import AppContext, BackgroundWork, Context, served
 from server.web.http.downloads import file_response
 from server.web.http.gate import CurrentActor, needs
 
@@ -61,7 +62,7 @@ def bank_router() -> APIRouter:
     """The routes under ``/bank``."""
     router = APIRouter(prefix="/bank", tags=["bank"], dependencies=[needs(Action.READ_BANK)])
 
-    @router.get("")
+    @served(router, use_cases.BANK)
     def whole_bank(context: AppContext) -> Bank:
         """Return everything in the bank, with its version."""
         return context.service.bank()
@@ -79,7 +80,7 @@ def bank_router() -> APIRouter:
             raise NotFoundError(f"the bank has no role {role_id!r}")
         return found
 
-    @router.get("/questions")
+    @served(router, use_cases.QUESTIONS)
     def questions(
         context: AppContext,
         role: Slug | None = None,
@@ -89,7 +90,7 @@ def bank_router() -> APIRouter:
         """Return the questions of a role, a round or a topic, or all."""
         return context.service.questions(role=role, round=round, topic=topic)
 
-    @router.get("/questions/{question_id}")
+    @served(router, use_cases.QUESTION)
     def question(question_id: Annotated[Slug, Path()], context: AppContext) -> Question:
         """Return one question with its model answer and key phrases."""
         return context.service.question(question_id)

@@ -7,7 +7,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
-from server.contract import AttemptId, CommentText, MergedReview, NewComment, ReviewDocument
+from server.contract import (
+    AttemptId,
+    CommentText,
+    MergedReview,
+    NewComment,
+    ReviewDocument,
+    use_cases,
+)
 from server.core.access import Action, Actor, Resource, may
 from server.core.errors import InvalidInputError
 from server.review.merging import ReviewMerger
@@ -15,7 +22,7 @@ from server.review.models import Rubric
 from server.review.service import author_of
 from server.ui.compare_view import view_comparison
 from server.ui.report_view import Sounds
-from server.web.http.context import AppContext, Context
+from server.web.http.context import AppContext, Context, served
 from server.web.http.gate import CurrentActor, demand, needs
 from server.web.routes.attempt_review import (
     AttemptReview,
@@ -155,7 +162,7 @@ def reviews_router() -> APIRouter:
         dependencies=[needs(Action.PRACTICE), Depends(_may_read)],
     )
 
-    @router.get("/review")
+    @served(router, use_cases.REVIEW)
     def review(
         attempt_id: Id, actor: CurrentActor, reviews: Reviews, context: AppContext
     ) -> ReviewDocument:
@@ -164,7 +171,7 @@ def reviews_router() -> APIRouter:
             return ReviewMerger(context.service.database, actor.account_id).document(attempt_id)
         return reviews.document(attempt_id)
 
-    @router.post("/comments")
+    @served(router, use_cases.COMMENT)
     def comment(
         attempt_id: Id, wanted: NewComment, actor: CurrentActor, reviews: Reviews
     ) -> ReviewDocument:
@@ -186,7 +193,7 @@ def reviews_router() -> APIRouter:
         reviews.edit(attempt_id, author_of(actor), external_id, wanted.text)
         return reviews.document(attempt_id)
 
-    @router.delete("/comments/{external_id}", status_code=204)
+    @served(router, use_cases.DELETE_COMMENT)
     def delete(
         attempt_id: Id,
         external_id: ExternalIdPath,
@@ -208,7 +215,7 @@ def merging_router() -> APIRouter:
     """``/reviews``: answers of others are reported as not found."""
     router = APIRouter(tags=["reviews"], dependencies=[needs(Action.PRACTICE)])
 
-    @router.post("/reviews")
+    @served(router, use_cases.MERGE_REVIEW)
     def merge(document: ReviewDocument, actor: CurrentActor, context: AppContext) -> MergedReview:
         """Add a file's contents about your own answer, each part once, under the names in it."""
         return ReviewMerger(context.service.database, actor.account_id).merge(document)
