@@ -3,7 +3,6 @@
 import csv
 import io
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from uuid import uuid4
 
@@ -31,12 +30,10 @@ from server.contract import (
     TermVerdict,
     content_score,
 )
-from server.core.settings import sqlite_url
 from server.db.tables import CorrectionRow, ReportRow
 from server.exports.attempt import export_attempt
 from server.exports.cohort import CohortOrder, cohort_exporting
 from server.jobs.job import Work
-from server.operations.backup import back_up, restore
 from server.review.models import Author
 from server.review.overview import collect, overview_of
 from server.review.review_queue import QueueFilter, ReviewQueue
@@ -356,18 +353,6 @@ def test_an_archive_cannot_bring_a_corrected_report_that_does_not_follow(
     (listed,) = service.history().attempts
     assert listed.score == 0.5
     assert service.attempt(listed.id).report.coverage.score == 0.5
-
-
-def test_a_backup_brings_the_correction_back(world: People, tmp_path: Path) -> None:
-    correct(world)
-    url = world.service.database.engine.url.render_as_string(hide_password=False)
-    back_up(url, tmp_path / "all.aloud")
-    restored_url = sqlite_url(tmp_path / "restored.db")
-    restore(restored_url, tmp_path / "all.aloud")
-    with Store(restored_url) as store:
-        service = service_over(store).of(world.by_name["ana"].id)
-        assert service.attempt(world.attempt.id) == world.of("ana").attempt(world.attempt.id)
-        assert service.history() == world.of("ana").history()
 
 
 def test_a_correction_goes_with_the_account_of_who_made_it(world: People) -> None:

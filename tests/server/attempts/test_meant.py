@@ -136,17 +136,6 @@ def world(make_service: Callable[..., Service], make: SimpleNamespace) -> People
     )
 
 
-def test_over_http_only_its_owner_answers(world: People) -> None:
-    path = f"/api/v1/attempts/{world.attempt.id}/meant"
-    body = {"phrase": ASKED, "meant": True}
-    assert world.client("cleo").put(path, json=body).status_code == 404
-    reply = world.client("ana").put(path, json=body)
-    assert reply.status_code == 200
-    assert reply.json()["report"]["coverage"]["phrases"][4]["corrected"]["by_owner"] is True
-    other = world.client("ana").put(path, json={"phrase": "RoCE", "meant": True})
-    assert other.status_code == 422
-
-
 def test_a_coach_sees_the_answer_and_overrules_it(world: People) -> None:
     service, number = world.of("ana"), world.attempt.id
     service.confirm(number, YES)

@@ -126,15 +126,6 @@ def test_what_people_wrote_moves_with_the_words(service: Service, rough: Attempt
         reviews.comment(rough.id, author, last)
 
 
-def test_over_http_only_its_owner_revises(world: People) -> None:
-    path = f"/api/v1/attempts/{world.attempt.id}/transcript"
-    body = better().model_dump(mode="json")
-    assert world.client("cleo").put(path, json=body).status_code == 404
-    reply = world.client("ana").put(path, json=body)
-    assert (reply.status_code, reply.json()["version"]) == (200, 2)
-    assert world.client("ana").put(path, json={"transcript": {"text": ""}}).status_code == 422
-
-
 def test_a_coach_sees_what_was_corrected(world: People) -> None:
     service = world.of("ana")
     raw = service.revise(world.attempt.id, better()).report.transcript

@@ -6,15 +6,15 @@ import time
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
+import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError
 
+from server.core.errors import StoreError
 from server.core.settings import sqlite_url
 from server.db.audit import note
 from server.db.database import Database
 from server.db.tables import AuditRow
-
-WAIT_S = 60
 
 
 def _write(database: Database) -> None:

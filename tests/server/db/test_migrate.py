@@ -11,8 +11,6 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, text
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.schema import CreateIndex, CreateTable
 
 from server.attempts.store import Store
 from server.core.errors import StoreError
@@ -36,41 +34,6 @@ def test_migrations_and_models_agree(empty_url: str) -> None:
         )
         assert compare_metadata(context, Base.metadata) == []
     engine.dispose()
-
-
-def test_a_missing_migration_would_be_noticed(tmp_path: Path) -> None:
-    engine = make_engine(sqlite_url(tmp_path / "aloud.db"))
-    upgrade(engine)
-    with engine.begin() as connection:
-        connection.execute(text("ALTER TABLE reports DROP COLUMN words"))
-    with engine.connect() as connection:
-        found = compare_metadata(MigrationContext.configure(connection), Base.metadata)
-    assert [(each[0], each[3].name) for each in found] == [("add_column", "words")]
-    engine.dispose()
-
-
-def test_the_tables_suit_postgresql() -> None:
-    dialect = postgresql.dialect()
-    ddl = [
-        str(CreateTable(table).compile(dialect=dialect)) for table in Base.metadata.sorted_tables
-    ]
-    ddl += [
-        str(CreateIndex(index).compile(dialect=dialect))
-        for table in Base.metadata.sorted_tables
-        for index in table.indexes
-    ]
-    (attempts,) = (each for each in ddl if "CREATE TABLE attempts" in each)
-    assert "id BIGSERIAL NOT NULL" in attempts
-    assert "created_at TIMESTAMP WITH TIME ZONE NOT NULL" in attempts
-
-
-def test_the_migrations_print_as_postgresql(capsys: pytest.CaptureFixture[str]) -> None:
-    config = alembic_config()
-    config.set_main_option("sqlalchemy.url", "postgresql://host/aloud")
-    command.upgrade(config, "head", sql=True)
-    printed = capsys.readouterr().out
-    assert "CREATE TABLE attempts" in printed
-    assert "id BIGSERIAL NOT NULL" in printed
 
 
 def test_an_up_to_date_database_opens_without_alembic(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import update
 
 from server.accounts.service import AccountService
-from server.attempts.read_reports import answers_for_table
 from server.attempts.service import Service
 from server.attempts.store import Store
 from server.core.errors import InvalidInputError, NotFoundError
@@ -18,7 +17,6 @@ from server.db.tables import AttemptRow, RubricScoreRow, ShareRow
 from server.exports.cohort import COHORT_COLUMNS, CohortOrder, cohort_exporting
 from server.jobs.job import Outcome, Work
 from server.sharing.shown import attempts_shown_to, resource_of_attempt, still_shown
-from server.ui.exports.csv_table import row_of
 from tests.server.conftest import START, make_submission
 
 
@@ -239,20 +237,3 @@ def test_the_job_tells_how_many_rows_not_which(program: Program) -> None:
     outcome = program.export()
     assert outcome.result == {"cohort_id": program.first, "rows": 1}
     assert outcome.file is not None and outcome.file.answers == (attempt,)
-
-
-def test_a_batch_reads_what_one_by_one_reads(program: Program) -> None:
-    """The words of a report are left out only where nothing depends on them."""
-    database, owner = program.store.database, program.ids["ana"]
-    store = program.store.of(owner)
-    ids = [
-        program.answer("ana", text) for text in ("paged attention", "the batching is continuous")
-    ]
-    read = answers_for_table(database, [*ids, 999])
-    assert sorted(read) == ids
-    for attempt_id in ids:
-        stored, one = store.get(attempt_id), read[attempt_id]
-        sent, report = stored.attempt.submission, stored.attempt.report
-        assert row_of(one.submission_id, one.created_at, one.question, one.report) == row_of(
-            sent.submission_id, sent.created_at, stored.question, report
-        )

@@ -16,8 +16,8 @@ from server.sharing.service import SharingService
 from server.sharing.shown import resource_of_attempt
 from server.sharing.uploads import preparing, receive
 from tests.server.conftest import START, Clock, make_submission
-from tests.worlds.queues import WorkedQueue, do_all
 from tests.server.sharing.test_encoding import sound
+from tests.worlds.queues import WorkedQueue, do_all
 
 INTERVIEW = "1" * 32
 

@@ -1,6 +1,6 @@
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +14,6 @@ from server.contract import Archive, Attempt, Problem, Report
 from server.core.errors import ServerError, StoreError
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
-from tests.worlds.one_loop import OneLoopClient
 
 API = "/api/v1"
 
@@ -319,25 +318,6 @@ def test_any_host_where_the_settings_say_so(service: Service) -> None:
     settings = ServerSettings(database_url="sqlite://", hosts=("*",))
     with TestClient(create_app(settings, service=service)) as client:
         assert client.get("/healthz", headers={"Host": "any.example"}).status_code == 200
-
-
-def test_a_given_service_stays_open(service: Service, make_service: Callable[..., Service]) -> None:
-    with TestClient(create_app(ServerSettings(database_url="sqlite://"), service=service)):
-        pass
-    assert service.history().total == 0
-
-
-def test_two_servers_of_a_process_share_their_routes_and_no_data(
-    new_service: Callable[[], Service], make: SimpleNamespace
-) -> None:
-    settings = ServerSettings(database_url="sqlite://")
-    one, other = (create_app(settings, service=new_service()) for _ in range(2))
-    shared = {id(route) for route in one.routes} & {id(route) for route in other.routes}
-    assert len(shared) == len(one.routes) - 1  # each mounts its static files itself
-    to_one, to_other = (OneLoopClient(each, base_url="http://localhost") for each in (one, other))
-    to_one.post(f"{API}/attempts", json=body(make.submission())).raise_for_status()
-    assert to_one.get(f"{API}/attempts").json()["total"] == 1
-    assert to_other.get(f"{API}/attempts").json()["total"] == 0
 
 
 DOCS = Path(__file__).parents[3] / "docs" / "maintainers" / "server.md"
