@@ -161,20 +161,6 @@ def test_a_worker_that_does_not_end_in_time_says_so(make_queue: MakeQueue) -> No
     assert not queue.worker.is_alive
 
 
-def test_two_workers_share_the_work_and_do_each_job_once(make_queue: MakeQueue) -> None:
-    done: list[int] = []
-
-    def note(work: Work) -> Outcome:
-        done.append(work.payload["number"])
-        return Outcome()
-
-    queues = [make_queue({"note": note}) for _ in range(2)]
-    jobs = [queues[number % 2].enqueue("note", {"number": number}, None) for number in range(16)]
-    for job in jobs:
-        assert wait_until_over(queues[0], job).begun == 1
-    assert sorted(done) == list(range(16))
-
-
 def test_work_of_an_unknown_kind_fails(make_queue: MakeQueue) -> None:
     queue = make_queue({"count": count})
     job = queue.enqueue("from-a-newer-version", {}, None)
