@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.server.people import PASSWORD, People, people
 
 from server.accounts.second_factor import STEP_S, new_totp_secret, totp
 from server.attempts.service import Service
 from server.core.clock import utc_now
 from tests.server.web.test_account import PAGE, sign_in, signed_in, token_of
+from tests.worlds.people import PASSWORD, People, people
 
 
 @pytest.fixture
