@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 _COMMAND: Final = "from client.cli import main; main()"
 _RECALLED: Final = (
-    "from client.transcription.engine_process import EngineProcess as Process; "
+    "from client.engines.engine_process import EngineProcess as Process; "
     "Process.__init__.__kwdefaults__['loader'] = 'benchmarks.memory:recalled'; "
 )
 
@@ -43,8 +43,8 @@ from client.answer.worker import transcribe  # noqa: E402
 from client.audio.files import read_audio  # noqa: E402
 from client.audio.speech import speech_segments  # noqa: E402
 from client.data import demo  # noqa: E402
-from client.transcription.base import Transcriber  # noqa: E402
-from client.transcription.engines import load_engine  # noqa: E402
+from client.engines.base import Transcriber  # noqa: E402
+from client.engines.engines import load_engine  # noqa: E402
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip  # noqa: E402
 from pronunciation.pcm import encode_pcm16  # noqa: E402
 from server.contract import Word  # noqa: E402

@@ -22,8 +22,8 @@ from benchmarks.neural_voice import NeuralVoice
 from client.answer.worker import RecordingWorker
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech
-from client.transcription.base import Transcriber
-from client.transcription.engines import load_engine
+from client.engines.base import Transcriber
+from client.engines.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank

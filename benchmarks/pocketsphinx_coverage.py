@@ -22,8 +22,8 @@ from pathlib import Path
 from client.answer.worker import transcribe
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech
-from client.transcription.bank_vocabulary import bank_vocabulary
-from client.transcription.pocketsphinx_engine import TERM_WEIGHT, WORD_WEIGHT, PocketSphinx, build
+from client.engines.bank_vocabulary import bank_vocabulary
+from client.engines.pocketsphinx_engine import TERM_WEIGHT, WORD_WEIGHT, PocketSphinx, build
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank

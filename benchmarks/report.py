@@ -27,7 +27,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
 from benchmarks.parts.tables import Table  # noqa: E402
-from client.transcription.engine_handle import SAME_SUMS  # noqa: E402
+from client.engines.engine_process import SAME_SUMS  # noqa: E402
 
 DOCUMENT = PROJECT / "docs" / "maintainers" / "benchmarks.md"
 PARTS = {

@@ -35,8 +35,8 @@ from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.errors import NoSpeech
 from client.core.settings import ClientSettings
-from client.transcription.base import Transcriber
-from client.transcription.engines import load_engine
+from client.engines.base import Transcriber
+from client.engines.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.passage import LogProbs, Passage

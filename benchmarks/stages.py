@@ -23,8 +23,8 @@ from client.audio.files import read_audio
 from client.backend.opening import open_direct
 from client.core.settings import load_settings
 from client.data import demo
-from client.transcription.base import Transcriber
-from client.transcription.engines import load_engine
+from client.engines.base import Transcriber
+from client.engines.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.passage import LogProbs, Passage
 from server.contract import Word

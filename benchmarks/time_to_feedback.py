@@ -38,9 +38,9 @@ from client.answer.session import Session, new_submission
 from client.audio.files import read_audio
 from client.backend.opening import open_backend
 from client.core.settings import ClientSettings
-from client.transcription.base import Transcriber
-from client.transcription.engine_process import EngineProcess
-from client.transcription.engines import load_engine
+from client.engines.base import Transcriber
+from client.engines.engine_process import EngineProcess
+from client.engines.engines import load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from question_bank.loader import load_bank
 from question_bank.models import Question

@@ -17,10 +17,10 @@ from statistics import median
 from rapidfuzz.distance import Levenshtein
 
 from client.answer.worker import transcribe
+from client.engines.base import Transcriber
+from client.engines.engines import load_engine
 from client.speaking import Speaker
 from client.speaking.natural_voice import NaturalVoice
-from client.transcription.base import Transcriber
-from client.transcription.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.hearing import Hearing
 from pronunciation.hearing.results import Heard

@@ -169,7 +169,7 @@ def check_engine() -> Check:
 
 def check_weights() -> Check:
     """Whether whole Whisper weights are on disk."""
-    from client.transcription.weights import (
+    from client.engines.weights import (
         DEFAULT_MODEL,
         first_installed,
         list_models,

@@ -23,9 +23,9 @@ from pathlib import Path
 
 from benchmarks.accents import ACCENTS
 from benchmarks.neural_voice import NeuralVoice
-from client.transcription.bank_vocabulary import bank_vocabulary
-from client.transcription.base import Transcriber
-from client.transcription.engines import load_engine
+from client.engines.bank_vocabulary import bank_vocabulary
+from client.engines.base import Transcriber
+from client.engines.engines import load_engine
 from pronunciation.confusions import distance
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon

@@ -28,11 +28,11 @@ from client.audio.speech import speech_segments
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.data.demo import AUDIO, QUESTION_ID
+from client.engines.base import Transcriber
 from client.practice.drills.items import load_items
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineStatus
 from client.studio.state.studio import Studio
-from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.hearing import HEARING_VERSION
 from pronunciation.lexicon_loader import load_lexicon

@@ -27,8 +27,8 @@ import numpy as np
 
 from benchmarks.accents import choose
 from benchmarks.neural_voice import NeuralVoice
-from client.transcription.base import Transcriber
-from client.transcription.engines import load_engine
+from client.engines.base import Transcriber
+from client.engines.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.confusions import distance, encode
 from pronunciation.g2p import pronunciations

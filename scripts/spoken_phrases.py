@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from client.answer.hearing import phrase_wordings
-from client.transcription.base import Transcriber
+from client.engines.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.decoded import Stretch, features

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from client.answer.assembly import load_hearing
 from client.answer.hearing import AnswerHearing, Asked
 from client.core.settings import ClientSettings
-from client.transcription.base import Transcriber
+from client.engines.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.decoded import Stretch, asked_about

@@ -26,7 +26,7 @@ from benchmarks.accents import choose
 from benchmarks.neural_voice import NeuralVoice
 from client.answer.worker import RecordingWorker
 from client.core.errors import NoSpeech
-from client.transcription.engines import load_engine
+from client.engines.engines import load_engine
 from pronunciation.hearing.acoustic import LABELS, N_CLASSES, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.layout import lay_out

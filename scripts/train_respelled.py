@@ -30,7 +30,7 @@ from benchmarks.accents import Accent, choose
 from benchmarks.neural_voice import NeuralVoice
 from client.answer.worker import RecordingWorker
 from client.core.errors import NoSpeech
-from client.transcription.engines import load_engine
+from client.engines.engines import load_engine
 from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.hearing.match import DECODED
 from pronunciation.hearing.misspelled import Misspellings

@@ -12,16 +12,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy comes: the words of an engine's own process
+
 import httpx
 import hypothesis
 import pytest
 
 from client.backend import connection
-from client.transcription.engine_handle import SAME_SUMS
 from tests import whisper_weights
 
 os.environ["HF_HUB_CACHE"] = str(whisper_weights.HUB)  # before the hub's own client comes
-os.environ.update(SAME_SUMS)  # before NumPy comes: an engine gives the same words in this process
 
 from tests.worlds.postgres import _up_to_date as _up_to_date
 from tests.worlds.postgres import postgresql_empty_url as postgresql_empty_url

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from client.transcription.weights import KNOWN_MODELS
+from client.engines.weights import KNOWN_MODELS
 
 HUB = Path(sys.prefix) / "whisper-hub"
 """The cache of the tests: a part of the environment, and made again with it."""

@@ -21,7 +21,7 @@ SECONDS = 25.0
 
 def measure(*, quick: bool) -> list[Table]:
     """Each in a process of its own, one after the other, so that memory is its own."""
-    from client.transcription.weights import find_weights
+    from client.engines.weights import find_weights
 
     rows: list[list[Any]] = []
     notes = [
@@ -92,21 +92,21 @@ def _in_a_process(engine: str, weights: Path, *, quick: bool) -> dict[str, Any]:
 def _measure_one(engine: str, weights: Path, runs: int, answers: int) -> dict[str, Any]:
     from client.audio.files import read_audio
     from client.data import demo
-    from client.transcription.engines import EngineOptions
+    from client.engines.engines import EngineOptions
 
     whole = read_audio(demo.AUDIO)
     clips = [whole.slice(0.0, SECONDS), whole.slice(SECONDS, 2 * SECONDS)]
     clips = [each for each in clips if each.duration_s > 1][:answers]
     began_s = time.perf_counter()
     if engine == "openai-whisper":
-        from client.transcription.openai_whisper_engine import load
+        from client.engines.openai_whisper_engine import load
 
         transcriber: Any = load(EngineOptions(model=str(weights), offline=True))
         _set_heads(transcriber, weights)
     else:
         from faster_whisper import WhisperModel
 
-        from client.transcription.faster_whisper_engine import FasterWhisper
+        from client.engines.faster_whisper_engine import FasterWhisper
 
         model = WhisperModel(
             str(weights),

@@ -4,7 +4,7 @@ from benchmarks.parts.tables import Table
 from benchmarks.stages import outside_engine_s, processor_costs
 from client.audio.files import read_audio
 from client.data import demo
-from client.transcription.weights import find_weights
+from client.engines.weights import find_weights
 from pronunciation.clip import Clip
 
 MODELS = ("tiny.en", "base")

@@ -15,7 +15,7 @@ from client.audio.files import read_audio
 from client.backend.opening import open_direct
 from client.core.settings import ClientSettings
 from client.data import demo
-from client.transcription.engine_process import EngineProcess
+from client.engines.engine_process import EngineProcess
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from question_bank.loader import load_bank
 

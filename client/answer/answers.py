@@ -18,7 +18,7 @@ from client.audio.files import SoundFile
 from client.backend.protocol import QueuedError, RejectedError, UnavailableError
 from client.backend.sending import OutboxBackend
 from client.core.errors import AudioFileError, ClientError
-from client.transcription.base import ProgressCallback
+from client.engines.base import ProgressCallback
 from pronunciation.errors import PronunciationError
 from question_bank.models import Question
 from server.contract import DrillReview, HistoryQuery, Submission

@@ -5,7 +5,7 @@ from functools import cache
 from client.answer.hearing import AnswerHearing
 from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
-from client.transcription.bank_vocabulary import BankVocabulary, bank_vocabulary
+from client.engines.bank_vocabulary import BankVocabulary, bank_vocabulary
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 

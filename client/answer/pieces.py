@@ -13,7 +13,7 @@ import numpy as np
 
 from client.answer.sample_buffer import SampleBuffer
 from client.audio.voice_activity import VoiceActivity
-from client.transcription.segments import (
+from client.engines.segments import (
     CUT_SEARCH_S,
     KEEP_SILENCE_S,
     Segment,

@@ -32,7 +32,7 @@ from client.backend.protocol import (
     RejectedError,
     UnavailableError,
 )
-from client.transcription.base import ProgressCallback, Transcriber
+from client.engines.base import ProgressCallback, Transcriber
 from pronunciation.clip import Clip
 from pronunciation.passage import LogProbs, Passage
 from server.contract import Evidence, Revision, Submission, Transcript, Word

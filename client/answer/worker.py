@@ -31,7 +31,7 @@ from client.audio.files import SoundFile, blocks_of
 from client.audio.sound_meter import SoundMeter, is_only_noise
 from client.audio.speech import no_speech
 from client.audio.voice_activity import VoiceActivity
-from client.transcription.base import ProgressCallback, Transcriber, assemble, words_only
+from client.engines.base import ProgressCallback, Transcriber, assemble, words_only
 from pronunciation.clip import Clip
 from server.contract import Evidence, Pause, SoundQuality, Stretch, Transcript, Word
 

@@ -12,8 +12,8 @@ from client.bulk.recordings import Recording
 from client.bulk.results import Line
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
+from client.engines.engines import load_engine
 from client.judging.judge import Judge
-from client.transcription.engines import load_engine
 from pronunciation.errors import PronunciationError
 
 

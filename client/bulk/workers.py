@@ -19,7 +19,7 @@ from client.bulk.assessor import Assessor, AssessorOptions
 from client.bulk.recordings import Recording, Unusable
 from client.bulk.results import Line, Results
 from client.core.errors import ClientError
-from client.transcription.engine_handle import SAME_SUMS
+from client.engines.engine_process import SAME_SUMS
 from pronunciation.errors import PronunciationError
 
 

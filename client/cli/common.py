@@ -115,7 +115,7 @@ RoundOption = Annotated[
 def _known_engine(name: str | None) -> str | None:
     """Refuse an unknown engine at once, not when the first answer has been spoken."""
     if name not in (None, "auto"):
-        from client.transcription.engines import AUTO, ENGINES
+        from client.engines.engines import AUTO, ENGINES
 
         if name not in ENGINES:
             raise typer.BadParameter(f"no engine {name!r}; known are {AUTO}, {', '.join(ENGINES)}")

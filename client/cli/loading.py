@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from client.answer.session import Session
     from client.backend.protocol import Backend
     from client.core.settings import ClientSettings
-    from client.transcription.base import Transcriber
+    from client.engines.base import Transcriber
 
 
 def begin_loading(
@@ -26,7 +26,7 @@ def begin_loading(
         WeightsError where it cannot be loaded; the text says the remedy.
     """
     from client.answer.assembly import vocabulary
-    from client.transcription.engine_process import EngineProcess
+    from client.engines.engine_process import EngineProcess
 
     name, weights = settings.preferences.engine_or(engine, model)
     process = EngineProcess(name, weights, offline=offline, vocabulary=lambda: vocabulary(settings))

@@ -32,8 +32,8 @@ def register(app: typer.Typer) -> None:
 
 def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     """List the available Whisper weights, and which are installed."""
-    from client.transcription.weights import DEFAULT_MODEL
-    from client.transcription.weights import list_models as known
+    from client.engines.weights import DEFAULT_MODEL
+    from client.engines.weights import list_models as known
 
     models = known()
     if as_json:
@@ -73,7 +73,7 @@ def pull(
 ) -> None:
     """Download Whisper weights, with a progress bar."""
     from client.cli.progress_bars import download_bar
-    from client.transcription.weights import pull as fetch
+    from client.engines.weights import pull as fetch
 
     with download_bar(f"fetching {name}") as report:
         folder = fetch(name, report)

@@ -15,7 +15,7 @@ from client.audio.files import SoundFile
 from client.backend.protocol import Backend
 from client.core.errors import ClientError
 from client.data.own_recordings import OwnRecordings
-from client.transcription.base import ProgressCallback
+from client.engines.base import ProgressCallback
 from server.contract import EDGES, ROUGH_ENGINES, Attempt, AttemptSummary, Revision, Transcript
 
 

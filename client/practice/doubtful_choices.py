@@ -4,8 +4,8 @@ from typing import Final
 
 from client.core.errors import WeightsError
 from client.core.preferences import Preferences
+from client.engines.weights import find_weights
 from client.practice.drills.items import HARD_SOUNDS
-from client.transcription.weights import find_weights
 
 MOTHER_TONGUES: Final = tuple(sorted(each.capitalize() for each in {"english", *HARD_SOUNDS}))
 """The languages whose speakers' hard sounds are known; any other can be typed."""

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.transcription.base import Transcriber
+from client.engines.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from scripts import spellings

@@ -39,13 +39,13 @@ from client.core.errors import NoSpeech
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.data.own_recordings import OwnRecordings
+from client.engines.base import Transcriber
 from client.practice.drills.drill_session import DrillSession, DrillVerdict, TakesOfItems
 from client.practice.drills.items import Item, load_items
 from client.studio.app import create_studio
 from client.terminal.drill import DrillScreen, recorder_of_takes
 from client.terminal.interview import Interview
 from client.terminal.keys import Keys
-from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank

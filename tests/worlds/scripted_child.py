@@ -12,9 +12,9 @@ from typing import Any
 from huggingface_hub import constants
 
 from client.core.errors import WeightsError
-from client.transcription.bank_vocabulary import BankVocabulary
-from client.transcription.base import Transcriber
-from client.transcription.engines import load_engine
+from client.engines.bank_vocabulary import BankVocabulary
+from client.engines.base import Transcriber
+from client.engines.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.passage import LogProbs, Passage
 from server.contract import Word

@@ -10,12 +10,12 @@ import uvicorn
 
 from client.answer.hearing import HeardStretch
 from client.core.settings import ClientSettings
+from client.engines.base import Transcriber
 from client.speaking import Speaker
 from client.speaking.voice import Voice
 from client.studio.app import create_studio
 from client.studio.state.engine_state import EngineState
 from client.studio.state.studio import Studio
-from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.terms import Lexicon
 from server.contract import Word

@@ -9,10 +9,10 @@ from client.answer.assembly import vocabulary
 from client.core.errors import ClientError, WeightsError
 from client.core.preferences import Preferences
 from client.core.settings import ClientSettings
-from client.transcription.base import Transcriber
-from client.transcription.engine_process import EngineProcess
-from client.transcription.engines import AUTO
-from client.transcription.weights import (
+from client.engines.base import Transcriber
+from client.engines.engine_process import EngineProcess
+from client.engines.engines import AUTO
+from client.engines.weights import (
     DEFAULT_MODEL,
     KNOWN_MODELS,
     WeightsStatus,

@@ -8,8 +8,8 @@ import pytest
 from client.answer.hearing import AnswerHearing
 from client.answer.session import Session
 from client.audio.files import read_audio
-from client.transcription.base import Transcriber
-from client.transcription.engines import load_engine
+from client.engines.base import Transcriber
+from client.engines.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.passage import LogProbs, Passage
 from pronunciation.terms import Lexicon

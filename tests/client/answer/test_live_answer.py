@@ -16,9 +16,9 @@ from client.audio.speech import speech_segments
 from client.backend.protocol import Backend, RejectedError
 from client.core.errors import EngineError, NoSpeech, WeightsError
 from client.data import demo
-from client.transcription.base import Transcriber
-from client.transcription.engine_process import EngineProcess
-from client.transcription.engines import load_engine
+from client.engines.base import Transcriber
+from client.engines.engine_process import EngineProcess
+from client.engines.engines import load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import AudioError
 from pronunciation.lexicon_loader import load_lexicon

@@ -13,7 +13,7 @@ from client.audio.files import SoundFile, read_audio
 from client.audio.speech import check_for_speech
 from client.core.errors import NoSpeech
 from client.data import demo
-from client.transcription.base import Transcriber
+from client.engines.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
 

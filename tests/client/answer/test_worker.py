@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from client.answer.worker import AnswerWorker, Caption, RecordingWorker, unintelligible
-from client.transcription.base import Transcriber
+from client.engines.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import Word
 from tests.worlds.planted_voice import FedVoice, noise

@@ -9,7 +9,7 @@ from client.audio.speech import (
     speech_segments,
 )
 from client.core.errors import NoSpeech
-from client.transcription.base import Transcriber
+from client.engines.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.resample import at_sample_rate
 from server.contract import Word

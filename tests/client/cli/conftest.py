@@ -12,7 +12,7 @@ from client.audio.wav import write_wav
 from client.cli import common
 from client.cli.app import app
 from client.data import demo
-from client.transcription.base import Transcriber
+from client.engines.base import Transcriber
 from pronunciation.clip import Clip
 from server.contract import Word
 

@@ -19,8 +19,8 @@ from client.core.preferences import (
     written,
 )
 from client.core.settings import load_settings
-from client.transcription.engines import AUTO
-from client.transcription.engines import ENGINES as KNOWN_ENGINES
+from client.engines.engines import AUTO
+from client.engines.engines import ENGINES as KNOWN_ENGINES
 
 CHOSEN = {
     "voice": "system",

@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from client.transcription import engine_process
-from client.transcription.engine_process import EngineProcess
+from client.engines import engine_process
+from client.engines.engine_process import EngineProcess
 from tests.client.cli.conftest import Run, run
 from tests.worlds.scripted_child import WITHOUT_WEIGHTS
 

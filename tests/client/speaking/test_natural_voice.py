@@ -10,9 +10,9 @@ from rapidfuzz.distance import Levenshtein
 
 from benchmarks.voice import MAX_WORD_ERRORS, MIN_RIGHT, listen, words_of, write_down
 from client.core.errors import SpeakingError
+from client.engines.engines import load_engine
 from client.speaking import Speaker
 from client.speaking.natural_voice import NaturalVoice
-from client.transcription.engines import load_engine
 from pronunciation.hearing import Hearing
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon

@@ -13,9 +13,9 @@ from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.data import demo
+from client.engines.base import Transcriber
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
-from client.transcription.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from tests.worlds.chromium import CHROMIUM, NO_CHROMIUM, TIMEOUT_MS
 from tests.worlds.studio_parts import ORIGIN, RunningStudio, make_studio

@@ -13,10 +13,10 @@ from client.audio.files import read_audio
 from client.backend.outbox import OutboxError
 from client.core.settings import ClientSettings
 from client.data import demo
+from client.engines.base import Transcriber
 from client.studio.app import create_studio
 from client.studio.routes.practice import next_question
 from client.studio.state.studio import Studio
-from client.transcription.base import Transcriber
 from pronunciation.clip import Clip
 from question_bank.models import Question
 from server.contract import Submission, Transcript

@@ -14,10 +14,10 @@ from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.data import demo
+from client.engines.base import Transcriber
 from client.studio.app import create_studio
 from client.studio.state.engine_state import EngineState
 from client.studio.state.studio import Studio
-from client.transcription.base import Transcriber
 from question_bank.own_aliases import read_own_aliases
 from server.contract import Transcript, Word
 from tests.client.conftest import make_submission

@@ -26,7 +26,7 @@ from client.audio.wav import write_wav
 from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from client.data.own_recordings import OwnRecordings
-from client.transcription.base import assemble
+from client.engines.base import assemble
 from pronunciation.clip import Clip
 from server.contract import Submission
 from server.core.settings import sqlite_url

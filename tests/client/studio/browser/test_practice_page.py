@@ -15,7 +15,7 @@ from client.audio.files import read_audio
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.data.demo import AUDIO
-from client.transcription.engine_process import EngineProcess
+from client.engines.engine_process import EngineProcess
 from tests.client.studio.conftest import NewPage, Serve
 from tests.worlds.studio_parts import ScriptedTranscriber
 from tests.worlds.studio_process import studio_process

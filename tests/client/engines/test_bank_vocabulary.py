@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from client.transcription.bank_vocabulary import (
+from client.engines.bank_vocabulary import (
     BankVocabulary,
     Pronouncer,
     bank_vocabulary,

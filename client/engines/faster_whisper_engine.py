@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
-from client.transcription.base import Transcriber
-from client.transcription.engines import EngineOptions
-from client.transcription.weights import (
+from client.engines.base import Transcriber
+from client.engines.engines import EngineOptions
+from client.engines.weights import (
     DEFAULT_MODEL,
     KNOWN_MODELS,
     find_weights,
@@ -21,7 +21,7 @@ from client.transcription.weights import (
     pull,
     whole_of,
 )
-from client.transcription.whisper_words import (
+from client.engines.whisper_words import (
     BEAM_SIZE,
     SHORT_S,
     SILENCE_AROUND_S,

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 from client.core.errors import EngineError, NoSpeech
-from client.transcription.segments import MAX_SEGMENT_S, Segment
+from client.engines.segments import MAX_SEGMENT_S, Segment
 from pronunciation.clip import Clip
 from pronunciation.passage import LogProbs, Passage
 from server.contract import MAX_TEXT_CHARS, MAX_WORDS, Transcript, Word

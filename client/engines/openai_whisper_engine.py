@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
-from client.transcription.base import Transcriber
-from client.transcription.engines import EngineOptions
-from client.transcription.weights import DEFAULT_MODEL
-from client.transcription.whisper_words import (
+from client.engines.base import Transcriber
+from client.engines.engines import EngineOptions
+from client.engines.weights import DEFAULT_MODEL
+from client.engines.whisper_words import (
     BEAM_SIZE,
     SHORT_S,
     TEMPERATURES,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from client.transcription.base import Transcriber
-from client.transcription.faster_whisper_engine import FasterWhisper
-from client.transcription.openai_whisper_engine import OpenAIWhisper
+from client.engines.base import Transcriber
+from client.engines.faster_whisper_engine import FasterWhisper
+from client.engines.openai_whisper_engine import OpenAIWhisper
 from pronunciation.clip import Clip
 
 CLIP = Clip(np.zeros(16_000, np.float32))

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from client.core.errors import EngineError, WeightsError
-from client.transcription.bank_vocabulary import BankVocabulary
-from client.transcription.base import Transcriber
-from client.transcription.weights import (
+from client.engines.bank_vocabulary import BankVocabulary
+from client.engines.base import Transcriber
+from client.engines.weights import (
     DEFAULT_MODEL,
     KNOWN_MODELS,
     DownloadProgress,
@@ -21,9 +21,9 @@ from client.transcription.weights import (
 AUTO = "auto"
 
 ENGINES: Mapping[str, str] = {
-    "faster-whisper": "client.transcription.faster_whisper_engine:load",
-    "openai-whisper": "client.transcription.openai_whisper_engine:load",
-    "pocketsphinx": "client.transcription.pocketsphinx_engine:load",
+    "faster-whisper": "client.engines.faster_whisper_engine:load",
+    "openai-whisper": "client.engines.openai_whisper_engine:load",
+    "pocketsphinx": "client.engines.pocketsphinx_engine:load",
 }
 """Name on the command line → ``module:function`` that takes ``EngineOptions``."""
 

@@ -11,9 +11,9 @@ from client.answer.worker import transcribe
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech
 from client.data import demo
-from client.transcription import faster_whisper_engine
-from client.transcription.base import Transcriber, words_only
-from client.transcription.engines import load_engine
+from client.engines import faster_whisper_engine
+from client.engines.base import Transcriber, words_only
+from client.engines.engines import load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.passage import LogProbs, Parts, Passage
 from server.contract import Transcript, Word

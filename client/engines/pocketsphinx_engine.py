@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from client.core.errors import EngineUnavailable, WeightsError
-from client.transcription.bank_vocabulary import BankVocabulary, Entry, bank_vocabulary, entries
-from client.transcription.base import Transcriber
-from client.transcription.engines import EngineOptions
+from client.engines.bank_vocabulary import BankVocabulary, Entry, bank_vocabulary, entries
+from client.engines.base import Transcriber
+from client.engines.engines import EngineOptions
 from pronunciation.clip import Clip
 from server.contract import Word
 

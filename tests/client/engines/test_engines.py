@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from client.core.errors import EngineError, EngineUnavailable, WeightsError
-from client.transcription import engines, weights
-from client.transcription.engines import ENGINES, EngineOptions, load_engine
+from client.engines import engines, weights
+from client.engines.engines import ENGINES, EngineOptions, load_engine
 
 NO_CONNECTION = "no connection to the hub"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from client.transcription.faster_whisper_engine import LeanModel
+from client.engines.faster_whisper_engine import LeanModel
 
 
 def test_of_several_hypotheses_the_likeliest_is_taken() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from client.core.errors import EngineError
-from client.transcription.base import assemble
+from client.engines.base import assemble
 from server.contract import MAX_TEXT_CHARS, MAX_WORDS, Transcript, Word
 
 

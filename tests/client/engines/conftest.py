@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from client.transcription.base import Transcriber
-from client.transcription.engines import load_engine
-from client.transcription.weights import find_weights
+from client.engines.base import Transcriber
+from client.engines.engines import load_engine
+from client.engines.weights import find_weights
 from tests.worlds.openai_format import write_openai
 
 

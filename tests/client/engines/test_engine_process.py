@@ -17,11 +17,11 @@ from client.answer.worker import RecordingWorker
 from client.audio.files import read_audio
 from client.core.errors import ClientError, EngineError, WeightsError
 from client.data import demo
-from client.transcription import engine_process
-from client.transcription.bank_vocabulary import BankVocabulary
-from client.transcription.base import Transcriber
-from client.transcription.engine_process import MAX_TRIES, EngineProcess, longest_work_s
-from client.transcription.engines import load_engine
+from client.engines import engine_process
+from client.engines.bank_vocabulary import BankVocabulary
+from client.engines.base import Transcriber
+from client.engines.engine_process import MAX_TRIES, EngineProcess, longest_work_s
+from client.engines.engines import load_engine
 from pronunciation.clip import Clip
 from pronunciation.passage import Passage
 from tests.worlds.scripted_child import LOADER
@@ -31,7 +31,7 @@ PASSAGE = Passage(CLIP, (("we", "use", "it"),) * 2)
 PARENT = f"""
 import sys
 import numpy as np
-from client.transcription.engine_process import EngineProcess
+from client.engines.engine_process import EngineProcess
 from pronunciation.clip import Clip
 from pronunciation.passage import Passage
 

@@ -8,9 +8,9 @@ import pytest
 from client.answer.worker import transcribe
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech, WeightsError
-from client.transcription.bank_vocabulary import BankVocabulary, Entry
-from client.transcription.engines import load_engine
-from client.transcription.pocketsphinx_engine import PocketSphinx, build
+from client.engines.bank_vocabulary import BankVocabulary, Entry
+from client.engines.engines import load_engine
+from client.engines.pocketsphinx_engine import PocketSphinx, build
 from pronunciation.clip import Clip
 from tests.worlds.spoken import say
 

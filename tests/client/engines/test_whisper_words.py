@@ -1,6 +1,6 @@
 import pytest
 
-from client.transcription.whisper_words import Piece, believable, join_pieces
+from client.engines.whisper_words import Piece, believable, join_pieces
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from huggingface_hub import constants
 
 from client.core.errors import WeightsError
-from client.transcription import weights
-from client.transcription.weights import (
+from client.engines import weights
+from client.engines.weights import (
     KNOWN_MODELS,
     WeightsStatus,
     connection_problem,

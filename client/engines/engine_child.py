@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from client.core.errors import ClientError, EngineError
-from client.transcription.base import Transcriber
-from client.transcription.engines import imported
+from client.engines.base import Transcriber
+from client.engines.engines import imported
 from pronunciation.clip import Clip
 
 
