@@ -7,14 +7,15 @@ else. ``AnswerHearing`` judges a stretch; ``term_track`` takes an answer through
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import Final
 
 import numpy as np
 
+from client.answer.heard import Hear, HeardStretch
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
-from pronunciation.hearing import Heard, Hearing
+from pronunciation.hearing import HEARING_VERSION, Heard, Hearing
 from pronunciation.hearing.decoded import Stretch, asked_about
 from pronunciation.hearing.habits import habits
 from pronunciation.hearing.layout import Phones, bare_phones, lay_out
@@ -36,22 +37,6 @@ from pronunciation.terms_together import related
 from pronunciation.written_terms import normal
 from question_bank.models import KeyPhrase, Question
 from server.contract import HeardPhrase, HeardTerm, Word
-
-
-@dataclass(frozen=True)
-class HeardStretch:
-    """What was heard in a stretch of an answer; times and word indices count from its start.
-
-    ``problem``: why its terms could not be judged; empty where they were, or none was said.
-    """
-
-    terms: tuple[HeardTerm, ...] = ()
-    phrases: tuple[HeardPhrase, ...] = ()
-    problem: str = ""
-
-
-Hear = Callable[[Clip, Sequence[Word], Question | None], HeardStretch]
-"""Hears a stretch of an answer to a question, where it is known."""
 
 MIN_PHRASE_PHONES: Final = 6
 """Of a key phrase's wordings to be heard in the sound: of 61 phrases that nobody said in 15
@@ -173,7 +158,11 @@ class AnswerHearing:
             )
             for each in phrases
         )
-        return HeardStretch(terms, heard_phrases, problem)
+        return HeardStretch(terms, heard_phrases, problem, HEARING_VERSION)
+
+    def with_decoder(self, decode: Decode) -> Hear:
+        """The same, asking this decoder."""
+        return partial(self, decode=decode)
 
     def _find(
         self,

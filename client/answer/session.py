@@ -10,11 +10,10 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
 from client.answer.answer import Answer, Outcome
-from client.answer.hearing import AnswerHearing, Hear, HeardStretch
+from client.answer.heard import Hear, HeardStretch, Hearing
 from client.answer.live import Caption, LiveTranscript
 from client.answer.term_track import HearWords
 from client.answer.worker import (
@@ -283,10 +282,10 @@ class Session:
             question = self._backend.question(question_id)
         except UnavailableError:
             question = None  # the hearing does without; the answer will wait
-        if isinstance(hear, AnswerHearing):
+        if isinstance(hear, Hearing):
             with self._hearing_lock:
                 hear.warm()
-            hear = partial(hear, decode=self._decode)
+            hear = hear.with_decoder(self._decode)
 
         def hear_words(clip: Clip, words: Sequence[Word]) -> HeardStretch:
             with self._hearing_lock:

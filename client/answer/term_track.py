@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from client.answer.hearing import HeardStretch
+from client.answer.heard import HeardStretch
 from client.answer.sample_buffer import SampleBuffer
 from pronunciation.clip import Clip
-from pronunciation.hearing import HEARING_VERSION
 from server.contract import Evidence, HeardPhrase, HeardTerm, Word
 
 HearWords = Callable[[Clip, Sequence[Word]], HeardStretch]
@@ -45,6 +44,7 @@ class TermTrack:
         self._heard: list[HeardTerm] = []
         self._phrases: list[HeardPhrase] = []
         self._problem = ""
+        self._version = ""
 
     @property
     def heard(self) -> tuple[HeardTerm, ...]:
@@ -68,7 +68,7 @@ class TermTrack:
                 "heard": self.heard,
                 "heard_phrases": self.phrases,
                 "hearing_problem": self.problem or None,
-                "hearing_version": HEARING_VERSION,
+                "hearing_version": self._version or None,
             }
         )
 
@@ -117,6 +117,7 @@ class TermTrack:
         local = [_moved(word, -offset_s, clip.duration_s) for word in words]
         found = self._hear(clip, local)
         self._problem = self._problem or found.problem
+        self._version = found.version
         taken = self._heard[-1].word_index + self._heard[-1].word_count if self._heard else 0
         for term in sorted(found.terms, key=lambda each: each.word_index):
             index = first + term.word_index

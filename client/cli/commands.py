@@ -8,32 +8,114 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-MODULES: Final = {
-    "practice": ("demo", "interview", "assess", "grade"),
-    "drill": ("drill",),
-    "audio": ("transcribe", "say"),
-    "pronounce": ("pronounce",),
-    "bank": ("bank",),
-    "lexicon": ("lexicon",),
-    "own_data": ("history", "regrade", "export", "import", "purge"),
-    "unfinished": ("unfinished",),
-    "repair": ("retranscribe", "correct"),
-    "progress_plan": ("progress", "plan"),
-    "system": ("doctor", "models", "serve", "backup", "restore"),
-    "settings": ("settings",),
-    "user": ("user",),
-    "sign_in": ("login", "logout"),
-    "share": ("share",),
-    "bundle": ("bundle",),
+COMMANDS: Final = {
+    "Practice": {
+        "demo": ("practice", "Assess a sample answer; needs no microphone and no download."),
+        "interview": ("practice", "Rehearse a mock interview in the terminal."),
+        "assess": (
+            "practice",
+            "Assess a recorded answer: transcript, coverage, pronunciation, delivery.",
+        ),
+        "grade": (
+            "practice",
+            "Grade a written answer, or a transcript that `aloud transcribe --format json` made.",
+        ),
+        "drill": (
+            "drill",
+            "Practice terms: hear one, say it, see how it was heard. Misses come back.",
+        ),
+    },
+    "Sound": {
+        "transcribe": ("audio", "Print the transcript of a recording."),
+        "say": ("audio", "Speak a text, with every lexicon term pronounced correctly."),
+        "pronounce": (
+            "pronounce",
+            "Report how each lexicon term of a text was said in the recording.",
+        ),
+    },
+    "Bank and lexicon": {
+        "bank": ("bank", "Browse the question bank and check your own."),
+        "lexicon": ("lexicon", "Browse the terms and their pronunciation, and check your own."),
+        "plan": (
+            "progress_plan",
+            "Show the study plan and tick the rounds that you have practiced.",
+        ),
+    },
+    "Your own data": {
+        "history": ("own_data", "List past attempts, newest first, or show one."),
+        "regrade": ("own_data", "Grade all past attempts again with today's grader and bank."),
+        "export": (
+            "own_data",
+            "Export attempts as Markdown, HTML, JSON, CSV, or the transcript of one as SRT or VTT.",
+        ),
+        "import": (
+            "own_data",
+            "Import exported attempts and drills; existing ones stay as they are.",
+        ),
+        "purge": ("own_data", "Delete attempts for good, and their recordings with them."),
+        "unfinished": (
+            "unfinished",
+            "List interrupted answers that have no report yet, and finish or discard them.",
+        ),
+        "retranscribe": (
+            "repair",
+            "Transcribe recorded answers again and grade them; the earlier reports are kept.",
+        ),
+        "correct": (
+            "repair",
+            "Correct words of a transcript, say which words say a key phrase, or that a term is "
+            "right.",
+        ),
+        "progress": (
+            "progress_plan",
+            "Show how answers and drills went over time, and which terms to work on.",
+        ),
+        "settings": ("settings", "Change the voice, speed, theme, engine and other settings."),
+        "share": (
+            "share",
+            "Share an answer with a coach, by cohort or by link; without options, show who sees "
+            "it.",
+        ),
+        "bundle": (
+            "bundle",
+            "Send an answer to a coach as one file, without a server; merge the comments.",
+        ),
+    },
+    "Machine and server": {
+        "doctor": (
+            "system",
+            "Check microphone, voice, engine, weights, data folder and server; name each remedy.",
+        ),
+        "models": ("system", "List and download Whisper weights."),
+        "serve": ("system", "Run the shared server. `aloud user` manages its accounts."),
+        "backup": (
+            "system",
+            "Write the whole database into one file; a running server can keep working.",
+        ),
+        "restore": ("system", "Fill an empty database, SQLite or PostgreSQL, from a backup."),
+        "user": ("user", "Manage the accounts of the server on this machine."),
+        "login": (
+            "sign_in",
+            "Store a token for a shared server, from its account page. Asks, or reads standard "
+            "input.",
+        ),
+        "logout": (
+            "sign_in",
+            "Forget the token for a shared server; revoke it on its account page.",
+        ),
+    },
 }
-"""The commands that each module of this package registers, in the order that help shows them."""
+"""Heading in the help → command → its module in this package, and its first sentence: to import
+every module for ``aloud --help`` would take seconds."""
 
 
 class LoadedCommands(MutableMapping[str, Any]):
     """The commands by name; a module is imported when one of its commands is asked for."""
 
     def __init__(self) -> None:
-        self._modules = {name: module for module, names in MODULES.items() for name in names}
+        self._modules = {
+            name: module for part in COMMANDS.values() for name, (module, _) in part.items()
+        }
         self._loaded: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
@@ -102,6 +184,12 @@ def _plain_words() -> Iterator[None]:
 
 class Program(PlainGroup):
     """``aloud`` with all its commands."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Lists the commands by heading, without loading them."""
+        for panel, part in COMMANDS.items():
+            with formatter.section(panel):
+                formatter.write_dl([(name, about) for name, (_, about) in part.items()])
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

@@ -9,7 +9,7 @@ from client.cli.common import errors, open_judge
 from client.cli.progress_bars import download_bar
 
 if TYPE_CHECKING:
-    from client.answer.hearing import Hear
+    from client.answer.heard import Hear
     from client.answer.session import Session
     from client.backend.protocol import Backend
     from client.core.settings import ClientSettings

@@ -8,7 +8,7 @@ import httpx
 import numpy as np
 import uvicorn
 
-from client.answer.hearing import HeardStretch
+from client.answer.heard import HeardStretch
 from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
 from client.speaking import Speaker

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from client.answer.hearing import Hear
+from client.answer.heard import Hear
 from client.answer.session import Session
 from client.audio.zeros import zeros_remedy
 from client.backend.opening import open_backend

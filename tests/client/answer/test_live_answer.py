@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from client.answer.hearing import AnswerHearing, HeardStretch
+from client.answer.heard import HeardStretch
+from client.answer.hearing import AnswerHearing
 from client.answer.live import AnswerCancelledError, Caption, LiveTranscript
 from client.answer.session import Session
 from client.answer.worker import evidence_of

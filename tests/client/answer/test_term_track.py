@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.answer.hearing import HeardStretch
+from client.answer.heard import HeardStretch
 from client.answer.sample_buffer import SampleBuffer
 from client.answer.term_track import HearWords, TermTrack
 from pronunciation.clip import Clip

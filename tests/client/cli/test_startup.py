@@ -17,7 +17,7 @@ import pytest
 import typer
 
 from client.cli import SHORT, main
-from client.cli.commands import MODULES
+from client.cli.commands import COMMANDS
 from tests.client.cli.conftest import ANSWER, Run
 
 DATABASE = {"sqlalchemy", "alembic"}
@@ -159,7 +159,7 @@ def test_only_short_commands_leave_their_garbage(
 
 
 def test_short_commands_are_commands() -> None:
-    assert set(SHORT) <= {name for names in MODULES.values() for name in names}
+    assert set(SHORT) <= {name for names in COMMANDS.values() for name in names}
 
 
 def test_grading_needs_neither_database_nor_server(practiced: Path) -> None:
@@ -199,19 +199,21 @@ def test_the_studios_first_page_needs_no_other_page(practiced: Path) -> None:
 
 
 def test_the_table_of_commands_is_what_the_modules_register() -> None:
-    for module, names in MODULES.items():
-        app = typer.Typer()
-        app.callback()(lambda: None)
-        import_module(f"client.cli.{module}").register(app)
-        assert set(typer.main.get_group(app).commands) == set(names)
+    for panel, part in COMMANDS.items():
+        for name, (module, about) in part.items():
+            app = typer.Typer()
+            app.callback()(lambda: None)
+            import_module(f"client.cli.{module}").register(app)
+            command = typer.main.get_group(app).commands[name]
+            told = " ".join((command.help or "").split("\n\n")[0].split())
+            assert (command.rich_help_panel, told) == (panel, about)
 
 
 def test_help_lists_every_command_under_its_panel(run: Run) -> None:
     shown = run("--help").stdout
-    for name in (name for names in MODULES.values() for name in names):
+    for name in (name for part in COMMANDS.values() for name in part):
         assert f"\n  {name} " in shown
     assert shown.index("Practice:") < shown.index("\n  demo ") < shown.index("Sound:")
-    assert shown.count("Your own data:") == 1
     assert "..." not in shown.partition("Practice:")[2]  # no sentence is cut off
 
 

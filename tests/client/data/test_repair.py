@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from client.answer.hearing import HeardStretch
+from client.answer.heard import HeardStretch
 from client.answer.session import Session, new_submission
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
