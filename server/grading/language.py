@@ -1,4 +1,4 @@
-"""Remarks on the English of an answer, from a small table of rules that are rarely wrong."""
+"""Remarks on the English of an answer, from two tables of rules that are rarely wrong."""
 
 import re
 from collections.abc import Sequence
@@ -12,15 +12,21 @@ from question_bank.strict_yaml import parse_yaml
 from server.contract import Language, LanguageNote, Word
 from server.grading.answer import Answer
 from server.grading.tokenizer import SENTENCE
+from server.language import find
 
 MAX_NOTES = 8
 """More remarks on one answer do not help."""
+LEAST_CONFIDENCE = 0.5
+"""Words that the engine itself holds for less likely than not are no evidence of an error."""
+
+
+_Kind = Literal["collocation", "hedging", "register", "tense", "false_friend"]
 
 
 class _Rule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["collocation", "hedging", "register", "tense", "false_friend"]
+    kind: _Kind
     said: str
     better: str
     why: str
@@ -43,34 +49,51 @@ def _rules() -> tuple[_Rule, ...]:
 
 
 def remark(answer: Answer, words: Sequence[Word]) -> Language:
-    """Notes on the English, in the order they were said.
+    """Notes on the English, in the order they were said: none on what the engine was unsure of.
 
-    The rules are regular expressions over the answer's words in lower case, one space apart, with
-    ``|`` between sentences; ``better`` may refer to a rule's groups.
+    The table of ``server.language`` comes first: it names the whole repair. The rules here are
+    regular expressions over the answer's words in lower case, one space apart, with ``|`` between
+    sentences; ``better`` may refer to a rule's groups.
     """
+    if answer.strict:  # a rough transcript: its errors are the engine's
+        return Language()
     tokens = answer.tokens
     text = "".join(
         [f" | {t.raw}" if t.gap == SENTENCE and place else f" {t.raw}"
          for place, t in enumerate(tokens)]
     )  # fmt: skip
     found: list[tuple[int, LanguageNote]] = []
+    taken: list[tuple[int, int]] = []
+
+    def note(kind: _Kind, start: int, end: int, better: str, why: str) -> None:
+        if any(start < other_end and other_start < end for other_start, other_end in taken):
+            return
+        place = _count(text[:start])
+        places = range(place, place + _count(text[start:end]))
+        heard = [words[tokens[each].first] for each in places if tokens[each].first < len(words)]
+        unsure = any((word.confidence or 1.0) < LEAST_CONFIDENCE for word in heard)
+        if unsure or not answer.skipped.isdisjoint(places):
+            return
+        taken.append((start, end))
+        said = text[start:end].replace(" | ", ". ")
+        start_s = heard[0].start_s if heard else None
+        found.append(
+            (place, LanguageNote(kind=kind, said=said, better=better, why=why, start_s=start_s))
+        )
+
+    for hit in find(text):
+        note(hit.kind, hit.start, hit.end, hit.better, hit.why)
     said = {token.raw for token in tokens}
     for rule in _rules():
         if said.isdisjoint(rule.words):
             continue
         hits = list(rule.pattern.finditer(text))
-        if len(hits) < rule.at_least:
-            continue
-        hit = hits[0]
-        place = sum(word != "|" for word in text[: hit.start()].split())
-        index = tokens[place].first
-        note = LanguageNote(
-            kind=rule.kind,
-            said=hit.group()[1:].replace(" | ", ". "),
-            better=hit.expand(rule.better),
-            why=rule.why,
-            start_s=words[index].start_s if index < len(words) else None,
-        )
-        found.append((place, note))
+        if len(hits) >= rule.at_least:
+            first = hits[0]
+            note(rule.kind, first.start() + 1, first.end(), first.expand(rule.better), rule.why)
     found.sort(key=lambda entry: entry[0])
     return Language(notes=tuple(note for _, note in found[:MAX_NOTES]))
+
+
+def _count(text: str) -> int:
+    return sum(word != "|" for word in text.split())

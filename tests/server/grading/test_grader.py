@@ -4,7 +4,7 @@ import pytest
 
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.terms import Lexicon, Mistake, Term
-from server.contract import Evidence, HeardTerm, Pause, Report, Stretch, are_like
+from server.contract import Evidence, HeardTerm, Pause, Report, Stretch, Word, are_like
 from server.core.errors import GradingError, ServerError
 from server.grading import GRADER_VERSION, grade, phrases, prepare, verdicts
 from server.grading.answer import read_answer
@@ -318,7 +318,7 @@ def test_repeated_starts(lexicon):
         ("many informations", "collocation", "information"),
         ("they made an experiment", "collocation", "run an experiment"),
         ("in my actual job", "false_friend", "in my current job"),
-        ("we didn't used it", "tense", "didn't + the base form"),
+        ("we didn't used it", "tense", "didn't use"),
         ("I have seen it last week", "tense", "the simple past"),
         ("I know this people", "collocation", "these people"),
         ("every people can see it", "collocation", "everybody"),
@@ -349,10 +349,30 @@ def test_language_notes(lexicon, text, kind, better):
         "The thing that people often get wrong is the utilization.",
         "after this people understood it",
         "I have been working here since then",
+        "how much people pay",
+        "they are allowed to use it",
     ],
 )
 def test_good_english_gets_no_note(lexicon, text):
     assert remark(said(text, lexicon), ()).notes == ()
+
+
+def test_language_is_not_judged_by_what_the_engine_or_the_speaker_took_back(lexicon):
+    text = "it depends of the load"
+    sure = [Word(text=word, start_s=i, confidence=0.9) for i, word in enumerate(text.split())]
+    unsure = [*sure[:2], Word(text="of", start_s=2, confidence=0.3), *sure[3:]]
+    rough = read_answer(text.split(), term_index(lexicon), strict=True)
+
+    assert [note.start_s for note in remark(said(text, lexicon), sure).notes] == [1]
+    assert remark(said(text, lexicon), unsure).notes == ()
+    assert remark(rough, sure).notes == ()
+    assert remark(said("it depends of, it depends on the load", lexicon), ()).notes == ()
+
+
+def test_one_sentence_gets_several_notes(lexicon):
+    notes = remark(said("I explained him the plan and we discussed about it", lexicon), ()).notes
+
+    assert [note.better for note in notes] == ["explained to him", "discussed"]
 
 
 def test_the_summary_points_at_its_evidence(question, submit, lexicon):

@@ -1,0 +1,38 @@
+import re
+
+import pytest
+
+from server.language import Group, find, groups
+
+GROUPS = [
+    pytest.param(group, id=f"{place}-{group.why[:30]}") for place, group in enumerate(groups())
+]
+
+
+def words(sentence: str) -> str:
+    return " | ".join(
+        " ".join(re.findall(r"[\w'-]+", part.lower())) for part in re.split(r"[.?!]", sentence)
+    )
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_example_holds(group: Group) -> None:
+    assert group.fine and group.wrong
+    for sentence in group.fine:
+        assert find(words(sentence)) == []
+    for example in group.wrong:
+        assert [hit.better for hit in find(words(example.say))] == [example.better], example
+
+
+def test_what_a_line_proposes_is_not_itself_wrong() -> None:
+    for group in groups():
+        for line in group.lines:
+            better = line.split(" > ")[1]
+            if not re.search(r"[\\<…+\"]", better):
+                assert find(better) == [], line
+
+
+def test_a_verb_keeps_the_form_that_was_said() -> None:
+    [said] = find("he said us that it was down")
+    [saying] = find("she was listening the customers")
+    assert (said.better, saying.better) == ("told us that", "listening to customers")
