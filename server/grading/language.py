@@ -16,6 +16,8 @@ from server.language import find
 
 MAX_NOTES = 8
 """More remarks on one answer do not help."""
+TAKEN_BACK_CHARS = 40
+"""Who says the right words this soon after the wrong ones has corrected them."""
 LEAST_CONFIDENCE = 0.5
 """Words that the engine itself holds for less likely than not are no evidence of an error."""
 
@@ -62,35 +64,41 @@ def remark(answer: Answer, words: Sequence[Word]) -> Language:
         [f" | {t.raw}" if t.gap == SENTENCE and place else f" {t.raw}"
          for place, t in enumerate(tokens)]
     )  # fmt: skip
-    found: list[tuple[int, LanguageNote]] = []
-    taken: list[tuple[int, int]] = []
-
-    def note(kind: _Kind, start: int, end: int, better: str, why: str) -> None:
-        if any(start < other_end and other_start < end for other_start, other_end in taken):
-            return
-        place = _count(text[:start])
-        places = range(place, place + _count(text[start:end]))
-        heard = [words[tokens[each].first] for each in places if tokens[each].first < len(words)]
-        unsure = any((word.confidence or 1.0) < LEAST_CONFIDENCE for word in heard)
-        if unsure or not answer.skipped.isdisjoint(places):
-            return
-        taken.append((start, end))
-        said = text[start:end].replace(" | ", ". ")
-        start_s = heard[0].start_s if heard else None
-        found.append(
-            (place, LanguageNote(kind=kind, said=said, better=better, why=why, start_s=start_s))
-        )
-
-    for hit in find(text):
-        note(hit.kind, hit.start, hit.end, hit.better, hit.why)
+    candidates: list[tuple[_Kind, int, int, str, str]] = [
+        (hit.kind, hit.start, hit.end, hit.better, hit.why) for hit in find(text)
+    ]
     said = {token.raw for token in tokens}
     for rule in _rules():
         if said.isdisjoint(rule.words):
             continue
         hits = list(rule.pattern.finditer(text))
         if len(hits) >= rule.at_least:
-            first = hits[0]
-            note(rule.kind, first.start() + 1, first.end(), first.expand(rule.better), rule.why)
+            hit = hits[0]
+            better = hit.expand(rule.better)
+            candidates.append((rule.kind, hit.start() + 1, hit.end(), better, rule.why))
+    # of two that overlap, the longer one names more of the repair
+    candidates.sort(key=lambda candidate: candidate[1] - candidate[2])
+    found: list[tuple[int, LanguageNote]] = []
+    taken: list[tuple[int, int]] = []
+    for kind, start, end, better, why in candidates:
+        if any(start < other_end and other_start < end for other_start, other_end in taken):
+            continue
+        place = _count(text[:start])
+        places = range(place, place + _count(text[start:end]))
+        heard = [words[tokens[each].first] for each in places if tokens[each].first < len(words)]
+        unsure = any((word.confidence or 1.0) < LEAST_CONFIDENCE for word in heard)
+        taken_back = better in text[end : end + TAKEN_BACK_CHARS]
+        if unsure or taken_back or not answer.skipped.isdisjoint(places):
+            continue
+        taken.append((start, end))
+        note = LanguageNote(
+            kind=kind,
+            said=text[start:end].replace(" | ", ". "),
+            better=better,
+            why=why,
+            start_s=heard[0].start_s if heard else None,
+        )
+        found.append((place, note))
     found.sort(key=lambda entry: entry[0])
     return Language(notes=tuple(note for _, note in found[:MAX_NOTES]))
 

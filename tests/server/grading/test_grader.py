@@ -312,11 +312,11 @@ def test_repeated_starts(lexicon):
 @pytest.mark.parametrize(
     ("text", "kind", "better"),
     [
-        ("we did a decision", "collocation", "make a decision"),
+        ("we did a decision", "collocation", "made a decision"),
         ("we discussed about it", "collocation", "discussed"),
         ("it depends of the load", "collocation", "depends on"),
         ("many informations", "collocation", "information"),
-        ("they made an experiment", "collocation", "run an experiment"),
+        ("they made an experiment", "collocation", "ran an experiment"),
         ("in my actual job", "false_friend", "in my current job"),
         ("we didn't used it", "tense", "didn't use"),
         ("I have seen it last week", "tense", "the simple past"),
