@@ -179,11 +179,15 @@ def _table() -> _Table:
 
 @cache
 def _lines() -> tuple[_Line, ...]:
-    lines = [(group, *line.split(" > ")) for group in _table().rules for line in group.lines]
-    return tuple(_Line(group, said, better) for group, said, better in [*lines, *_collocations()])
+    lines = []
+    for group in _table().rules:
+        for line in group.lines:
+            said, better = line.split(" > ")
+            lines.append(_Line(group, said, better))
+    return (*lines, *_collocations())
 
 
-def _collocations() -> Iterator[tuple[Group, str, str]]:
+def _collocations() -> Iterator[_Line]:
     for right, wrongs in _table().collocations.items():
         verb, _, particle = right.partition(" ")
         for wrong, nouns in wrongs.items():
@@ -194,7 +198,7 @@ def _collocations() -> Iterator[tuple[Group, str, str]]:
             adjectives = rf"(?:(?:{_ADJECTIVES}) ){{0,2}}"
             noun = f"(?:{'|'.join(nouns.split())})s?"
             said = f"<{wrong}> {article}{adjectives})({noun})"
-            yield group, said, rf"<{verb}> {particle} \1\2"
+            yield _Line(group, said, rf"<{verb}> {particle} \1\2")
 
 
 @cache
