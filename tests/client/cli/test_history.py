@@ -77,17 +77,6 @@ def test_without_a_correction_the_list_has_no_column_for_it(run: Run, attempt: A
     assert "graded" not in run("history").stdout
 
 
-def test_an_export_imports_with_the_correction(
-    run: Run, corrected: Attempt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "all.json"
-    assert run("export", "--format", "json", "--out", str(path)).exit_code == 0
-    before = run("history", "1", "--json").stdout
-    monkeypatch.setenv("ALOUD_HOME", str(tmp_path / "elsewhere"))
-    assert "1 imported" in run("import", str(path)).stdout
-    assert run("history", "1", "--json").stdout == before
-
-
 def test_a_filter_that_nothing_matches_is_not_called_an_empty_history(
     run: Run, attempt: Attempt
 ) -> None:

@@ -69,20 +69,6 @@ def test_a_recording_that_takes_longer_is_said_to_be_still_prepared(
     assert "prepared" not in share(run, world)[1]
 
 
-def test_a_recording_that_the_server_cannot_use_is_told_in_one_line(
-    run: Run, world: People, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "client.data.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac")
-    )
-    monkeypatch.setattr(RemoteSharing, "prepared", WITHOUT_PATIENCE)
-    share(run, world, "--cohort", "spring", "--audio")
-    work_off(world)
-    code, message, _ = share(run, world)
-    problem = "the recording is no FLAC or Opus file, or it is damaged"
-    assert (code, f"cannot be heard: {problem}" in message) == (0, True)
-
-
 def test_a_recording_that_turns_out_to_be_none_fails_after_it_was_shared(
     run: Run, world: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 from client.audio.wav import write_wav
 from client.backend.embedded import open_reviews
 from client.backend.opening import open_backend
-from client.backend.protocol import Backend, RejectedError
+from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.data.bundle import (
     BundleError,
@@ -62,12 +62,6 @@ def document(attempt: Attempt, *comments: Comment) -> ReviewDocument:
     return ReviewDocument(submission_id=attempt.submission.submission_id, comments=comments)
 
 
-def saved(tmp_path: Path, name: str, review: ReviewDocument) -> Path:
-    path = tmp_path / name
-    path.write_text(review.model_dump_json(), encoding="utf-8")
-    return path
-
-
 def zipped(tmp_path: Path, **members: bytes) -> Path:
     path = tmp_path / "bundle.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
@@ -102,67 +96,6 @@ def test_without_the_recording_none_is_in_it(backend: Backend, attempt: Attempt)
     with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
         assert "recording.flac" not in bundle.namelist()
         assert b"data:audio" not in bundle.read("answer.html")
-
-
-def test_two_coaches_are_merged_and_twice_the_same_changes_nothing(
-    settings: ClientSettings, attempt: Attempt, tmp_path: Path
-) -> None:
-    answer = remark(2, "Yes", parent=f"{1:032x}", author="Ms. Two")
-    first = saved(tmp_path, "one.json", document(attempt, remark(1), remark(3, "Again")))
-    second = saved(tmp_path, "two.json", document(attempt, answer, remark(1)))
-    with open_reviews(settings) as reviews:
-        added = [len(reviews.merge(read_review(each)).added) for each in (first, second)]
-        once = reviews.document(attempt.id)
-        again = [len(reviews.merge(read_review(each)).added) for each in (second, first, first)]
-        assert reviews.document(attempt.id) == once
-    assert (added, again) == ([2, 1], [0, 0, 0])
-    assert {(each.author, each.text) for each in once.comments} == {
-        ("Dr. Who", "Slower"),
-        ("Dr. Who", "Again"),
-        ("Ms. Two", "Yes"),
-    }
-    assert next(each for each in once.comments if each.text == "Yes").parent == f"{1:032x}"
-
-
-def test_an_answer_that_comes_before_what_it_answers_is_not_lost(
-    settings: ClientSettings, attempt: Attempt
-) -> None:
-    orphan = remark(2, "Yes", parent=f"{9:032x}")
-    child = remark(4, "And", parent=f"{2:032x}")
-    with open_reviews(settings) as reviews:
-        assert len(reviews.merge(document(attempt, child, orphan)).added) == 2
-        kept = {each.text: each.parent for each in reviews.document(attempt.id).comments}
-    assert kept == {"Yes": None, "And": f"{2:032x}"}
-
-
-def test_a_bundle_that_comes_back_whole_is_read_too(
-    backend: Backend, attempt: Attempt, tmp_path: Path
-) -> None:
-    path = tmp_path / "back.zip"
-    review = document(attempt, remark(1))
-    path.write_bytes(make_bundle(backend.export_one(attempt.id), review, None).content)
-    assert read_review(path) == review
-
-
-def test_comments_on_somebody_elses_answer_are_refused(
-    settings: ClientSettings, attempt: Attempt
-) -> None:
-    other = ReviewDocument(submission_id="f" * 32, comments=(remark(1),))
-    with (
-        pytest.raises(RejectedError, match=r"not .* among yours"),
-        open_reviews(settings) as reviews,
-    ):
-        reviews.merge(other)
-
-
-def test_a_comment_where_no_word_is_leaves_nothing_behind(
-    settings: ClientSettings, attempt: Attempt
-) -> None:
-    beyond = remark(2, kind="word", word_from=9_999)
-    with pytest.raises(RejectedError, match="no such word"), open_reviews(settings) as reviews:
-        reviews.merge(document(attempt, remark(1), beyond))
-    with open_reviews(settings) as reviews:
-        assert reviews.document(attempt.id).comments == ()
 
 
 @pytest.mark.parametrize(

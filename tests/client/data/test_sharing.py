@@ -10,7 +10,6 @@ import pytest
 
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
-from client.backend.protocol import RejectedError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
 from client.data.sharing import (
@@ -114,30 +113,6 @@ def test_a_client_waits_until_the_recording_can_be_heard(
     assert away == []
 
 
-def test_a_client_whose_patience_ends_tells_how_far_it_is(
-    world: People, sharing: RemoteSharing, recordings: OwnRecordings
-) -> None:
-    shared(world, sharing, recordings, cohort_id=world.spring.id, with_audio=True)
-    left = sharing.prepared(world.attempt.id, patience_s=0)
-    assert left is not None and left.state == "queued"
-
-
-def test_a_client_learns_why_a_recording_cannot_be_heard(
-    world: People,
-    sharing: RemoteSharing,
-    recordings: OwnRecordings,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(
-        "client.data.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac")
-    )
-    shared(world, sharing, recordings, cohort_id=world.spring.id, with_audio=True)
-    work_off(world)
-    left = sharing.prepared(world.attempt.id)
-    assert left is not None and left.state == "failed"
-    assert left.problem == "the recording is no FLAC or Opus file, or it is damaged"
-
-
 def test_without_a_recording_here_nothing_is_shared(
     world: People, sharing: RemoteSharing, tmp_path: Path
 ) -> None:
@@ -183,13 +158,6 @@ def test_an_interview_is_shared_with_its_answers_and_never_with_others_numbers(
     assert [each.interview_id for each in message] == [record.id, record.id, None]
     assert [each.recording is not None for each in message] == [True, False, False]
     assert interview_of(settings, "d" * 32) is None
-
-
-def test_a_cohort_that_one_is_no_candidate_of_is_refused(
-    world: People, sharing: RemoteSharing, recordings: OwnRecordings
-) -> None:
-    with pytest.raises(RejectedError, match="no such cohort"):
-        shared(world, sharing, recordings, cohort_id=world.autumn.id)
 
 
 def test_without_a_server_the_bundle_is_named(tmp_path: Path) -> None:

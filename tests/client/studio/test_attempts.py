@@ -335,24 +335,6 @@ def test_purged_answers_leave_nothing_to_compare(
 
 # ---------------------------------------------------------------- in the browser
 
-STATE = """() => {
-  const audio = document.querySelector("audio");
-  return {paused: audio.paused, at: audio.currentTime,
-          lit: document.querySelector(".word.playing")?.textContent ?? null};
-}"""
-
-
-def playing(page: Any) -> dict[str, Any]:
-    page.wait_for_function("() => !document.querySelector('audio').paused")
-    page.wait_for_selector(".word.playing")
-    return dict(page.evaluate(STATE))
-
-
-def stopped(page: Any) -> dict[str, Any]:
-    """The state once the sound has stopped and the page has heard of it: no word is lit."""
-    page.wait_for_function(f"() => {{ const now = ({STATE})(); return now.paused && !now.lit; }}")
-    return dict(page.evaluate(STATE))
-
 
 @pytest.fixture
 def page(
@@ -373,57 +355,6 @@ def page(
     opened = new_page()
     opened.goto(f"{running.url}/attempts/{number}")
     return opened
-
-
-def test_a_click_on_a_word_plays_from_there_and_words_light_up_in_step(page: Any) -> None:
-    words = TEXT.split()
-    target = words.index("priority")
-    page.click(f"#w-{target}")
-    state = playing(page)
-    assert state["at"] >= target * WORD_S
-    assert words.index(state["lit"]) in (target, target + 1, target + 2)
-    nearly_s = words.index("um,") * WORD_S - 0.3
-    page.evaluate(f"document.querySelector('audio').currentTime = {nearly_s}")
-    page.wait_for_function("() => document.querySelector('.word.playing')?.textContent === 'um,'")
-    page.keyboard.press("Escape")
-    page.locator("h1").click()
-    page.keyboard.press(" ")
-    assert stopped(page)["lit"] is None
-    page.keyboard.press(" ")
-    assert playing(page)["at"] > target * WORD_S
-
-
-def test_the_transcript_is_played_with_the_keyboard_alone(page: Any) -> None:
-    words = TEXT.split()
-    page.focus(".word[tabindex='0']")
-    for key in ("End", "ArrowRight", "ArrowLeft", "ArrowLeft"):
-        page.keyboard.press(key)
-    target = len(words) - 3
-    assert page.evaluate("document.activeElement.id") == f"w-{target}"
-    assert page.locator(".word[tabindex='0']").count() == 1
-    page.keyboard.press("Enter")
-    assert playing(page)["at"] >= target * WORD_S
-
-
-def test_of_two_answers_side_by_side_one_sounds_at_a_time(page: Any) -> None:
-    page.get_by_role("link", name="Compare with").click()
-    page.wait_for_url("**/compare/*")
-    heard = """() => [...document.querySelectorAll("audio")].map(each => !each.paused)"""
-    target = TEXT.split().index("priority")
-    page.click(f"#after-w-{target}")
-    page.wait_for_function(f"() => `${{({heard})()}}` === 'false,true'")
-    lit = page.wait_for_selector(".word.playing")
-    assert lit.get_attribute("id").startswith("after-w-")
-    page.click("#before-w-0")
-    page.wait_for_function(f"() => `${{({heard})()}}` === 'true,false'")
-    page.wait_for_selector("[data-answer=before] .word.playing")
-    assert page.locator("[data-answer=after] .word.playing").count() == 0
-    page.evaluate(NOTE_PLAYING.replace('"audio"', '"[data-answer=after] audio"'))
-    page.locator("[data-piece-of=after]").get_by_role("button", name="Play “RoCE”").click()
-    page.wait_for_function("() => window.notes.length === 2")
-    (began, from_s, _), (ended, to_s, _) = page.evaluate("window.notes")
-    assert (began, ended) == ("play", "pause")
-    assert 0.5 * WORD_S < to_s - from_s < 3 * WORD_S
 
 
 NOTE_PLAYING = """() => {

@@ -109,20 +109,3 @@ def test_history_home_and_the_other_answers_say_that_a_score_was_corrected(
     assert not any(message in client.get(path).text for path in pages)
     merge(settings, studio, number, correction(1))
     assert [client.get(path).text.count(message) for path in pages] == [1, 1, 1]
-
-
-def test_the_comparison_and_the_files_have_it_too(
-    settings: ClientSettings, studio: Studio, client: TestClient, number: int
-) -> None:
-    other = answer(studio)
-    merge(settings, studio, number, correction(1))
-    message = "corrected by the coach, Cleo Martin; graded “not said”"
-    assert message in client.get(f"/attempts/{number}/compare/{other}").text
-    for suffix in ("md", "html", "csv"):
-        text = client.get(f"/attempts/{number}/export.{suffix}").text
-        assert message in text, suffix
-        assert BAD not in text or suffix == "csv"
-    (archived,) = client.get(f"/attempts/{number}/export.json").json()["attempts"]
-    assert archived["corrections"][0]["author"] == "Cleo Martin"
-    assert archived["reports"][0]["report"]["coverage"]["graded_score"] is None
-    assert archived["corrected"]["coverage"]["graded_score"] is not None

@@ -18,14 +18,12 @@ from client.engines.base import Transcriber
 from client.studio.app import create_studio
 from client.studio.state.engine_state import EngineState
 from client.studio.state.studio import Studio
-from question_bank.own_aliases import read_own_aliases
 from server.contract import Transcript, Word
 from tests.client.conftest import make_submission
 from tests.client.studio.conftest import NewPage, Serve
 from tests.worlds.studio_parts import ANSWER, ORIGIN, ScriptedTranscriber, make_studio
 
 QUESTION = "infiniband-or-roce"
-PHRASE = "adaptive routing"
 ROUGH = "rocky and in Fini Band both give me remote memory access"
 
 
@@ -153,31 +151,6 @@ def test_words_are_corrected_marked_and_restored(repairable: Callable[..., Repai
     studio.client.post(f"/attempts/{number}/words/restore")
     assert studio.text(number) == ROUGH
     assert studio.client.post(f"/attempts/{number}/words", data={"text": " "}).status_code == 422
-
-
-def test_i_did_say_it_counts_in_this_answer_alone(
-    repairable: Callable[..., Repairable], settings: ClientSettings
-) -> None:
-    studio = repairable()
-    one, two = studio.answer(), studio.answer()
-    form = {"phrase": PHRASE, "meant": "yes", "words": "both give me"}
-    page = studio.client.post(f"/attempts/{one}/meant", data=form).text
-    assert "you say “I did say it”: “both give me”; graded “not said”" in page
-    assert "Take your answer back" in page
-    statuses = {
-        number: next(
-            each.status
-            for each in studio.studio.backend.attempt(number).report.coverage.phrases
-            if each.phrase == PHRASE
-        )
-        for number in (one, two)
-    }
-    assert statuses == {one: "covered", two: "missing"}
-    assert read_own_aliases(settings.own_aliases).of(QUESTION, PHRASE) == ()
-    wrong = studio.client.post(f"/attempts/{two}/meant", data=form | {"words": "never said"})
-    assert wrong.status_code == 422
-    assert "“never said” is not in the transcript" in wrong.text
-    assert "Count in all my answers" in wrong.text
 
 
 def test_whisper_is_offered_where_the_rough_notice_stands(

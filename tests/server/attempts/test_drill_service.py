@@ -70,24 +70,6 @@ def test_purging_attempts_leaves_the_drills(service: Service) -> None:
     assert len(service.drills.cards()) == 1
 
 
-def test_over_http(client: TestClient, service: Service) -> None:
-    sent = review()
-    body = sent.model_dump(mode="json")
-    first = client.post(f"{API}/reviews", json=body)
-    assert first.status_code == 201
-    assert client.post(f"{API}/reviews", json=body).json() == first.json()
-    assert client.get(f"{API}/queue", params={"limit": 5}).json()["known"] == ["roce"]
-    assert client.get(f"{API}/cards").json() == [first.json()["card"]]
-    archive = client.get(f"{API}/archive").json()
-    assert archive == {"reviews": [body], "next_after_id": None}
-    whole = client.get("/api/v1/archive").json() | {"drill_reviews": [body]}
-    service.drills.purge()
-    assert client.post(f"{API}/archive", json=archive).json()["imported"] == 1
-    service.drills.purge()
-    result = client.post("/api/v1/archive", json=whole).json()
-    assert result["drills"] == {"imported": 1, "skipped": 0, "conflicts": []}
-
-
 @pytest.mark.parametrize(
     "change",
     [

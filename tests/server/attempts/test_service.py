@@ -12,7 +12,6 @@ from server.attempts.service import Grader, Service
 from server.attempts.store import Store, StoredAttempt
 from server.contract import Archive, HistoryQuery, PurgeRequest, Report, Submission
 from server.core.errors import (
-    ConflictError,
     GraderFailedError,
     InvalidInputError,
     NotFoundError,
@@ -68,15 +67,6 @@ def test_submitting_twice_stores_once_and_grades_once(
     assert counted.submit(submission) == first == service.attempt(first.id)
     assert graded == [submission.submission_id]
     assert service.history().total == 1
-
-
-def test_a_submission_id_with_another_content_is_a_conflict(
-    service: Service, make: SimpleNamespace
-) -> None:
-    first = make.submission("one")
-    service.submit(first)
-    with pytest.raises(ConflictError):
-        service.submit(make.submission("two", submission_id=first.submission_id))
 
 
 @pytest.mark.parametrize("text", ["", "   \n", "\t"])

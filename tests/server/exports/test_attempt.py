@@ -1,6 +1,5 @@
 """One attempt in each format."""
 
-import json
 import zlib
 from datetime import UTC, datetime
 from typing import get_args
@@ -65,13 +64,6 @@ def test_the_texts_hold_what_was_said() -> None:
     assert "<script>" not in page and "&lt;script&gt;" in page
     assert "00:00:03,500" in export_attempt(archive(), "srt").content.decode()
     assert export_attempt(archive(), "vtt").content.decode().startswith("WEBVTT")
-
-
-def test_json_imports_again() -> None:
-    whole = archive()
-    again = Archive.model_validate_json(export_attempt(whole, "json").content)
-    assert again == whole
-    assert json.loads(export_attempt(whole, "json").content)["format"] == "aloud-archive"
 
 
 @pytest.mark.parametrize("format", ["srt", "vtt"])

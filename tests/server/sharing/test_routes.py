@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -34,12 +33,6 @@ def world(service: Service, make: SimpleNamespace) -> People:
 def guest(world: People) -> Iterator[TestClient]:
     with world.client(accept="text/html") as client:
         yield client
-
-
-def comment(guest: TestClient, path: str, **form: str) -> Any:
-    token = guest.get(path).text.split('name="csrftoken" value="')[1].split('"')[0]
-    values = {"csrftoken": token, "signed": "Dr. Who", "text": "Slower"}
-    return guest.post(f"{path}/comments", data=values | form)
 
 
 def test_a_recording_goes_up_and_is_heard_by_whom_it_is_shared_with(world: People) -> None:
@@ -115,24 +108,6 @@ def test_a_guest_sees_the_shared_answer_and_nothing_else(world: People, guest: T
     ):
         assert guest.get(path).status_code == 404
     assert guest.get(f"{API}/attempts/{world.attempt.id}").status_code == 401
-
-
-def test_a_guest_comments_under_a_name(world: People, guest: TestClient) -> None:
-    path = f"/s/{world.link}/attempts/{world.attempt.id}"
-    sent = comment(guest, path, signed=f"Who {EVIL}", text=f"{EVIL}\nSlower.")
-    assert sent.status_code == 303, sent.text
-    page = guest.get(path).text
-    assert EVIL not in page
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert "Slower." in page
-
-
-def test_a_comment_needs_the_token_of_the_page(world: People, guest: TestClient) -> None:
-    path = f"/s/{world.link}/attempts/{world.attempt.id}"
-    guest.get(path)
-    forged = guest.post(f"{path}/comments", data={"signed": "Who", "text": "Forged"})
-    assert forged.status_code == 403
-    assert "Forged" not in guest.get(path).text
 
 
 def test_a_link_is_made_and_told_once(world: People, guest: TestClient) -> None:

@@ -82,8 +82,3 @@ def test_no_template_carries_inline_style_or_script() -> None:
             ) + text.count('<script type="application/json"')
         else:
             assert "<script>" not in text, path
-
-
-def test_a_page_is_compiled_once_for_a_process() -> None:
-    name = "report/standalone.html"
-    assert environment().get_template(name) is environment().get_template(name)

@@ -1,7 +1,6 @@
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from server.attempts.service import Service
-from server.contract import Archive, Attempt, Problem, Report
+from server.contract import Attempt, Problem, Report
 from server.core.errors import ServerError, StoreError
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
@@ -110,46 +109,6 @@ def test_grade_and_submit(client: TestClient, make: SimpleNamespace) -> None:
     assert client.get(f"{API}/attempts/{attempt.id}").json() == first.json()
     other = make.submission("else", submission_id=submission.submission_id)
     problem(client.post(f"{API}/attempts", json=body(other)), 409, "conflict")
-
-
-def test_history_pages_and_filters(client: TestClient, make: SimpleNamespace) -> None:
-    for day in (1, 2, 3):
-        made = make.submission(created_at=datetime(2026, 1, day, tzinfo=UTC))
-        client.post(f"{API}/attempts", json=body(made)).raise_for_status()
-    page = client.get(f"{API}/attempts?limit=2").json()
-    assert page["total"] == 3
-    assert [each["created_at"][:10] for each in page["attempts"]] == ["2026-01-03", "2026-01-02"]
-    since = client.get(f"{API}/attempts", params={"since": "2026-01-02T09:00:00+09:00"}).json()
-    assert since["total"] == 2
-    assert client.get(f"{API}/attempts?role=ml-engineer").json()["total"] == 3
-    assert client.get(f"{API}/attempts?question_id=other").json()["total"] == 0
-
-
-def test_delete_purge_and_regrade(client: TestClient, make: SimpleNamespace) -> None:
-    ids = [
-        client.post(f"{API}/attempts", json=body(make.submission())).json()["id"] for _ in range(3)
-    ]
-    assert client.delete(f"{API}/attempts/{ids[0]}").status_code == 204
-    problem(client.delete(f"{API}/attempts/{ids[0]}"), 404, "not-found")
-    result = client.post(f"{API}/regrade", json={"dry_run": True}).json()
-    assert result == {"dry_run": True, "graded": 2, "changes": [], "failures": []}
-    problem(client.post(f"{API}/purge", json={}), 422, "invalid-request")
-    purged = client.post(f"{API}/purge", json={"attempt_ids": ids}).json()
-    assert purged == {"deleted": 2, "drill_reviews": 0}
-
-
-def test_the_archive_goes_out_and_in(client: TestClient, make: SimpleNamespace) -> None:
-    for _ in range(3):
-        client.post(f"{API}/attempts", json=body(make.submission())).raise_for_status()
-    first = Archive.model_validate_json(client.get(f"{API}/archive?limit=2").content)
-    assert len(first.attempts) == 2
-    second = client.get(f"{API}/archive", params={"after_id": first.next_after_id}).json()
-    assert len(second["attempts"]) == 1
-    assert second["next_after_id"] is None
-    client.post(f"{API}/purge", json={"everything": True})
-    back = client.post(f"{API}/archive", content=first.model_dump_json(), headers=JSON).json()
-    drills = {"imported": 0, "skipped": 0, "conflicts": []}
-    assert back == {"imported": 2, "skipped": 0, "conflicts": [], "drills": drills}
 
 
 JSON = {"Content-Type": "application/json"}

@@ -6,7 +6,6 @@ from typer.testing import CliRunner
 
 from client.cli import common
 from client.cli.app import app
-from client.data.exports import export_attempts
 from server.contract import ArchivedAttempt, ArchivedReport
 from server.ui.exports.html import to_html
 from server.ui.rendering import STYLESHEET
@@ -58,11 +57,3 @@ def test_the_command_line_writes_it(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["export", "--format", "html", "--out", str(path)])
     assert result.exit_code == 0, result.output
     assert "No attempts yet." in path.read_text(encoding="utf-8")
-
-
-def test_one_attempt_is_exported_like_all(make: SimpleNamespace) -> None:
-    attempt = archived(make, "we use paged attention")
-    archive = SimpleNamespace(attempts=(attempt,))
-    backend = SimpleNamespace(export_one=lambda _: archive, export_all=lambda: archive)
-    assert export_attempts(backend, "html", 1) == to_html([attempt])  # type: ignore[arg-type]
-    assert export_attempts(backend, "html") == to_html([attempt])  # type: ignore[arg-type]
