@@ -1,14 +1,17 @@
 """New SQLite databases are migrated once in a process; later ones repeat the statements."""
 
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, inspect
 
+from server.core.settings import sqlite_url
 from server.db import HEAD_REVISION, migrate
 
-__all__ = ["migrate_in_full", "quick_new_databases"]
+__all__ = ["migrate_in_full", "on_sqlite", "quick_new_databases"]
 
 Migrate = Callable[[Engine, Connection, str], None]
 
@@ -24,6 +27,14 @@ def quick_new_databases() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(migrate, "_run", _remembering())
         yield
+
+
+@pytest.fixture(name="store_url")
+def on_sqlite(tmp_path: Path, sqlite_template: Path) -> str:
+    """For pages and routes, imported by their tests: what is stored is tested on every database."""
+    path = tmp_path / "aloud.db"
+    shutil.copyfile(sqlite_template, path)
+    return sqlite_url(path)
 
 
 def _remembering() -> Migrate:

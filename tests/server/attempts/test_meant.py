@@ -21,6 +21,7 @@ from server.review.merging import ReviewMerger
 from server.review.models import Author
 from server.review.overview import collect
 from server.review.service import ReviewService
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.people import People, people
 from tests.worlds.planted_report import PHRASES, QUESTION, planted_attempt, planted_report
 

@@ -20,6 +20,7 @@ from server.core.errors import InvalidInputError, NotFoundError
 from server.review.models import Author
 from server.review.service import ReviewService
 from tests.server.conftest import make_bank, make_question, make_submission
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.people import People, people
 
 ROUGH = "I use page to tension and the cash"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
@@ -10,19 +9,15 @@ from playwright.sync_api import Page
 from server.accounts.service import AccountService
 from server.attempts.service import Service
 from server.attempts.store import Store
-from server.core.settings import ServerSettings, sqlite_url
+from server.core.settings import ServerSettings
 from server.web.app import create_app
 from tests.server.bank_versions.test_text import BANK
 from tests.server.conftest import make_submission
 from tests.worlds.chromium import signed_in
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.served import served
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def store_url(tmp_path: Path) -> str:
-    return sqlite_url(tmp_path / "aloud.db")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from server.exports.cohort import COHORT_COLUMNS, CohortOrder, cohort_exporting
 from server.jobs.job import Outcome, Work
 from server.sharing.shown import attempts_shown_to, resource_of_attempt, still_shown
 from tests.server.conftest import START, make_submission
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 
 
 class Program:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,19 +10,13 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from server.attempts.service import Service
-from server.core.settings import sqlite_url
 from server.db.tables import AuditRow
 from tests.server.conftest import typed
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.people import People, people
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 COMMENT = {"text": "Slower", "signed": "Dr. Who"}
-
-
-@pytest.fixture
-def store_url(tmp_path: Path) -> str:
-    """What is written is tested on every database; this is about the pages."""
-    return sqlite_url(tmp_path / "aloud.db")
 
 
 @pytest.fixture

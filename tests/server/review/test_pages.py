@@ -11,6 +11,7 @@ from sqlalchemy import delete
 from server.attempts.service import Service
 from server.db.tables import RecordingRow
 from tests.server.conftest import typed
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.people import People, people
 
 BAD = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"

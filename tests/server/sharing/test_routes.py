@@ -1,27 +1,21 @@
 """Sharing over HTTP: an owner, coaches, a guest with a link, each on the whole app."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from fastapi.testclient import TestClient
 
 from server.attempts.service import Service
-from server.core.settings import ServerSettings, sqlite_url
+from server.core.settings import ServerSettings
 from server.web.app import create_app
 from tests.server.sharing.test_encoding import sound
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.people import People, people
 from tests.worlds.queues import do_all
 
 API = "/api/v1"
 EVIL = "<script>alert(1)</script>"
-
-
-@pytest.fixture
-def store_url(tmp_path: Path) -> str:
-    """What is shared is tested on every database; this is about its routes."""
-    return sqlite_url(tmp_path / "aloud.db")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 
 from server.accounts.models import ROLES
 from server.attempts.service import Service
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.people import People, people
 
 MANY = 60

@@ -13,6 +13,7 @@ from server.contract import Attempt, Problem, Report
 from server.core.errors import ServerError, StoreError
 from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 
 API = "/api/v1"
 

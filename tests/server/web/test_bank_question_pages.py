@@ -2,21 +2,15 @@
 
 import re
 from html import unescape
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
-from server.core.settings import sqlite_url
 from server.db.tables import AuditRow
 from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.server.web.test_work_routes import Site
 from tests.server.web.test_work_routes import site as site
-
-
-@pytest.fixture
-def store_url(tmp_path: Path) -> str:
-    return sqlite_url(tmp_path / "aloud.db")
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,21 +13,16 @@ from server.accounts.service import AccountService
 from server.attempts.service import Service
 from server.attempts.store import Store
 from server.bank_versions.service import BankVersions
-from server.core.settings import ServerSettings, sqlite_url
+from server.core.settings import ServerSettings
 from server.db.tables import ShareRow
 from server.jobs.queue import JobQueue
 from server.web.app import create_app
 from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.server.conftest import START, make_submission
+from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.queues import wait_for
 
 API = "/api/v1"
-
-
-@pytest.fixture
-def store_url(tmp_path: Path) -> str:
-    """The queue's own tests run on every database; these are about its routes."""
-    return sqlite_url(tmp_path / "aloud.db")
 
 
 @dataclass
