@@ -9,14 +9,14 @@ import pytest
 from scripts import changed_tests, house
 
 MOST_IGNORED_IMPORTS = 8
-DEEPEST = {"server": 16, "client": 15}
+DEEPEST = {"server": 16, "client": 13}
 DEEPEST_OF_ALL = 22
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 69_000
-MOST_LINES_OF_CODE = 46_800
-MOST_FILES = 440
-MOST_LINES_OF_TESTS = 54_900
+MOST_LINES = 67_700
+MOST_LINES_OF_CODE = 46_100
+MOST_FILES = 417
+MOST_LINES_OF_TESTS = 55_600
 MOST_INNER_IMPORTS = 309
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 
