@@ -82,6 +82,7 @@ def find(text: str) -> list[Hit]:
     hits = [
         hit for line in _lines() if not line.needs.isdisjoint(present) for hit in line.find(text)
     ]
+    hits = [hit for hit in hits if hit.better != text[hit.start : hit.end]]
     hits.sort(key=lambda hit: (hit.start - hit.end, hit.start))
     kept: list[Hit] = []
     for hit in hits:
