@@ -13,11 +13,11 @@ DEEPEST = {"server": 16, "client": 13}
 DEEPEST_OF_ALL = 22
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 67_100
-MOST_LINES_OF_CODE = 45_700
-MOST_FILES = 411
+MOST_LINES = 67_600
+MOST_LINES_OF_CODE = 46_000
+MOST_FILES = 413
 MOST_LINES_OF_TESTS = 55_300
-MOST_INNER_IMPORTS = 308
+MOST_INNER_IMPORTS = 312
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 
 
