@@ -33,7 +33,6 @@ from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Bank, KeyPhrase
 from server.grading import cover, cover_question
-from server.grading.sense.vectors import senses_of
 
 ROOT = Path(__file__).resolve().parent.parent
 JUDGMENTS = ROOT / "tests" / "server" / "grading" / "judgments"
@@ -195,14 +194,12 @@ def traps_of_questions(name: str, bank: Bank, lexicon: Lexicon) -> tuple[list[st
     """
     entries = yaml.safe_load((JUDGMENTS / name).read_text("utf-8"))
     taken, missed, count = [], [], 0
-    senses = senses_of([entry["text"].split() for entry in entries])
-    for entry, sense in zip(entries, senses, strict=True):
+    for entry in entries:
         question = bank.question(entry["id"])
         assert question is not None
         words = entry["text"].split()
         found = {
-            phrase.phrase: phrase
-            for phrase in cover_question(question, words, lexicon, sense).phrases
+            phrase.phrase: phrase for phrase in cover_question(question, words, lexicon).phrases
         }[entry["phrase"]]
         credited = found.status == "covered" and not found.negated
         count += not entry["said"]

@@ -38,7 +38,7 @@ from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Question
 from server.contract import Report, Structure, Submission, Transcript, Word
-from server.grading import grade, make_sense
+from server.grading import grade
 
 FINAL = Path(__file__).parent / "answers" / "final9.jsonl"
 MIN_PAIRS = 0.95
@@ -85,9 +85,8 @@ def grade_all(paths: Sequence[Path], lexicon: Lexicon, banks: Sequence[Path] = (
             created_at=datetime(2026, 1, 1, tzinfo=UTC),
             transcript=_transcript(answer),
         )
-        sense, _ = make_sense(submission, None)
         started = time.perf_counter()
-        report = grade(question, submission, lexicon, bank.version, sense)
+        report = grade(question, submission, lexicon, bank.version)
         took_ms = (time.perf_counter() - started) * 1000
         labels = {phrase: label for phrase, label, *_ in answer.get("labels", ())}
         given = tuple((key.phrase, labels.get(key.phrase, "")) for key in question.key_phrases)

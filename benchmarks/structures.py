@@ -16,8 +16,8 @@ from typing import Final
 
 from question_bank.models import KeyPhrase, Kind, Question
 from server.contract import Structure
-from server.grading.sense.vectors import senses_of
-from server.grading.structure import judge_structure, parts_of
+from server.grading.grader import structure_of
+from server.grading.structure import parts_of
 from server.grading.structure.rubrics import KINDS
 
 ANSWERS: Final = Path(__file__).parent / "answers" / "structures.jsonl"
@@ -94,8 +94,7 @@ def judged(cases: Sequence[Case]) -> list[Structure]:
     }
     words = [case.text.split() for case in cases]
     return [
-        judge_structure(questions[case.kind], each, (), sense)
-        for case, each, sense in zip(cases, words, senses_of(words), strict=True)
+        structure_of(questions[case.kind], each) for case, each in zip(cases, words, strict=True)
     ]
 
 

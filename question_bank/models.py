@@ -19,7 +19,7 @@ SignalName = Literal[
     "cost-optimization",
     "debugging",
 ]
-Kind = Literal["explain", "story", "design", "code"]
+Kind = Literal["explain", "story", "design", "code", "introduction"]
 
 # the kind of a round's questions, if the bank does not say
 _KIND_OF_ROUND: dict[str, Kind] = {

@@ -19,7 +19,7 @@ from rapidfuzz.distance import Levenshtein
 
 from pronunciation.confusions import distance, merged
 from pronunciation.g2p import dictionary
-from server.grading.lexis.words import rank
+from server.grading.english import rank
 from server.grading.phones import phones_of
 
 COMMON: Final = 20_000

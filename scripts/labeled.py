@@ -1,203 +1,284 @@
-"""The labeled answers that scripts learn from: whole, in excerpts, garbled, and on other things."""
+"""The labeled answers that the grader learns from: whole, in excerpts, garbled, on other things.
+
+Each line of a file: ``{"id": question, "text", "labels": [[phrase, "yes" | "half" | "no", quote,
+named], …]}``, or, for plain banks, ``"kinds": {phrase: kind}`` with what its author meant and
+``"labels"`` by raters who did not know. Banks of a file's name lie beside it.
+"""
 
 import json
 import re
-from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import Final
 from zlib import crc32
 
 import numpy as np
+import yaml
 from garbled import garble
 
 from pronunciation.lexicon_loader import load_lexicon
-from question_bank.models import Question
-from server.contract import PhraseCoverage
-from server.grading import cover
-from server.grading.sense.clauses import Span
-from server.grading.sense.logistic import Floats
-from server.grading.sense.vectors import AnswerSense, sense_of
+from question_bank.loader import load_bank
+from question_bank.models import KeyPhrase, Question
+from server.contract import Word
+from server.grading.answer import Answer, Span, read_answer
+from server.grading.by_meaning import AnswerVectors, Floats
+from server.grading.grader import term_index
+from server.grading.phrases import PhraseSet, compile_phrases
+from server.grading.verdict import Passage, compared, passages_of
 
-ROOT = Path(__file__).resolve().parent.parent
-ANSWERS = ROOT / "benchmarks" / "answers"
-DATA = ROOT / "server" / "grading" / "sense" / "data"
+ROOT: Final = Path(__file__).resolve().parent.parent
+ANSWERS: Final = ROOT / "benchmarks" / "answers"
+JUDGMENTS: Final = ROOT / "tests" / "server" / "grading" / "judgments"
 
-FIELDS: Final = ("robo", "mobile", "ops", "pay", "firm", "qual", "syst", "supp")
-"""Other fields: each has a bank of its own, and answers to its questions."""
-TRAINING_BANKS: Final = tuple(ANSWERS / f"{field}_bank.yaml" for field in FIELDS)
-MIXED: Final = ("mix1", "mix2", "mix3", "mix4", "mix5", "mix6", "mix7", "mix8")
-"""Answers that are right in some points and wrong in others, and wrong ones full of names."""
 OWN_BANK: Final = ("dev1", "dev2", "dev3", "dev4", "seen", "seen2")
-"""Strong, middling and weak answers to the built-in bank."""
-PLAIN: Final = (
-    "plain1", "plain2", "plain3", "plain4", "plain5", "plain6", "plain7", "plain8",
-)  # fmt: skip
-"""Likewise, by eight more authors; most of the weak ones name the terms in false claims."""
-LEARNED_FROM: Final = (*OWN_BANK, *PLAIN, *MIXED, *FIELDS)
-QUOTE_SHARE: Final = 0.6
-"""A span says what the labeler quoted where it shares so much with the quote."""
-EXCERPT_SENTENCES: Final = (1, 2, 3)
-EXCERPTS_EACH: Final = 2
-EXCERPT_MIN_WORDS: Final = 5
-"""Besides whole answers excerpts of them are learned from: who says one thing only is believed
-too."""
-OFF_TOPIC_QUESTIONS: Final = 6
-"""Each text on something else is held against so many questions."""
+PLAIN: Final = tuple(f"plain{n}" for n in range(1, 9))
+MIXED: Final = tuple(f"mix{n}" for n in range(1, 9))
+FIELDS: Final = ("robo", "mobile", "ops", "pay", "firm", "qual", "syst", "supp")
+SPOKEN: Final = ("accented",)
+BARE: Final = tuple(
+    f"bare_{field}" for field in ("backend", "nurse", "pm", "sre", "teacher", "account", "embed")
+)
+"""Plain banks: without ways, near misses and follow-up questions."""
+WITH_WAYS: Final = (*OWN_BANK, *PLAIN, *MIXED, *FIELDS)
 LABELS: Final = {"yes": 1.0, "half": 0.5, "no": 0.0}
-LEAST_GARBLED: Final = 0.1
-MOST_GARBLED: Final = 0.5
+SAID_KINDS: Final = ("literal", "inflected", "own_words", "garbled")
+"""Kinds of a plain bank's labels that a listener credits; all others name it at most."""
+DENIED_KINDS: Final = ("denied", "wished", "asked")
+QUOTE_SHARE: Final = 0.5
+LEAST_GARBLED, MOST_GARBLED = 0.1, 0.5
 """Each answer is also learned from as a transcriber writes it that misunderstands 10 to 50 % of its
 words."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A labeled answer: for each phrase its label, and the words that hold the quote.
+    """A labeled answer.
 
-    The label is NaN where nobody knows whether an excerpt says the phrase.
+    Attributes:
+        question: what was asked; ``None`` for a sentence held against phrases alone.
+        phrases: those that are labeled.
+        words: of the answer.
+        labels: 1 said, 0.5 half said, 0 not said, NaN unknown; one for each phrase.
+        quotes: the words that say each phrase, where they are known.
+        file: where it comes from.
+        style: for reports.
+        weight: of each of its rows.
+        timed: with confidences, of a spoken answer.
+        denied: for each phrase whether its name is denied, NaN where unknown.
     """
 
-    question: Question
+    question: Question | None
+    phrases: tuple[KeyPhrase, ...]
     words: tuple[str, ...]
-    sense: AnswerSense
     labels: Floats
     quotes: tuple[Span | None, ...]
-    found: tuple[PhraseCoverage, ...]
-    style: str
     file: str
-    own_question: bool = True
-    is_excerpt: bool = False
-    is_garbled: bool = False
+    style: str
+    weight: float = 1.0
+    timed: tuple[Word, ...] = ()
+    denied: tuple[float, ...] = ()
+    kinds: tuple[str, ...] = ()
+    named: tuple[bool, ...] = ()
 
-    @cached_property
-    def quoted(self) -> tuple[Floats | None, ...]:
-        """For each phrase, how much each span shares with its quote, 0 to 1."""
-        return tuple(quote and shared_with(quote, self.sense) for quote in self.quotes)
+    def parsed(self) -> tuple[Answer, PhraseSet]:
+        """The answer and the phrases, ready to be compared."""
+        terms = term_index(load_lexicon())
+        compiled = compile_phrases(self.phrases, terms)
+        return read_answer(self.words, terms, compiled), compiled
+
+    def passages(self) -> list[list[Passage]]:
+        """What ``verdict.passages_of`` finds."""
+        answer, compiled = self.parsed()
+        vectors = None
+        if self.question is not None:
+            vectors = AnswerVectors.of(answer.words, answer.spans)
+        return passages_of(
+            answer,
+            compiled.phrases,
+            meaning=compared(self.question, vectors, answer.words),
+            words=self.timed,
+        )
 
 
-def read(path: Path, questions: dict[str, Question]) -> list[Case]:
+@cache
+def questions_of(bank: Path | None) -> dict[str, Question]:
+    """The questions of the built-in bank, and of one more."""
+    return {each.id: each for each in load_bank((bank,) if bank else ()).questions}
+
+
+def read(path: Path, *, weight: float = 1.0) -> list[Case]:
     """The labeled answers of a file whose questions are still in the bank."""
-    lexicon = load_lexicon()
-    cases = []
+    bank = path.with_name(f"{path.stem}_bank.yaml")
+    questions = questions_of(bank if bank.is_file() else None)
+    cases: list[Case] = []
     for line in path.read_text("utf-8").splitlines():
         entry = json.loads(line)
-        question = questions[entry["id"]]
-        given = {phrase: (label, quote) for phrase, label, quote, _ in entry["labels"]}
-        if list(given) != [key.phrase for key in question.key_phrases]:
-            print(f"{path.name}: {question.id} was labeled for other phrases; left out")
+        question = questions.get(entry["id"])
+        if question is None or not (entry.get("labels") or entry.get("kinds")):
             continue
+        names = [key.phrase for key in question.key_phrases]
         words = tuple(entry["text"].split())
-        sense = sense_of(words)
-        found = cover(question.key_phrases, words, lexicon).phrases
+        kinds = tuple(entry.get("kinds", {}).get(name, "") for name in names)
+        given = {
+            phrase: (LABELS[label], quote) for phrase, label, quote, *_ in entry.get("labels", ())
+        }
+        names_as_said = {
+            each[0]: len(each) > 3 and bool(each[3]) for each in entry.get("labels", ())
+        }
+        labels = [
+            given[name][0]
+            if name in given
+            else float(kind in SAID_KINDS) + 0.5 * (kind == "half")
+            if kind
+            else np.nan
+            for name, kind in zip(names, kinds, strict=True)
+        ]
+        timed = tuple(
+            Word(text=text, confidence=sure)
+            for text, sure in zip(words, entry.get("confidences", ()), strict=False)
+        )
+        denied = tuple(
+            1.0 if kind in DENIED_KINDS else 0.0 if kind in ("literal", "inflected") else np.nan
+            for kind in kinds
+        )
+        style = (
+            entry.get("style", "") if entry.get("quality") == "strong" else entry.get("quality", "")
+        )
         cases.append(
             Case(
                 question,
+                question.key_phrases,
                 words,
-                sense,
-                np.array([LABELS[label] for label, _ in given.values()]),
-                tuple(place_of(quote, words) for _, quote in given.values()),
-                found,
-                entry["style"] if entry["quality"] == "strong" else entry["quality"],
+                np.array(labels),
+                tuple(place_of(given.get(name, (0, ""))[1], words) for name in names),
                 path.stem,
+                style,
+                weight,
+                timed,
+                denied,
+                kinds,
+                tuple(names_as_said.get(name, False) for name in names),
             )
         )
     return cases
 
 
-def answers_to_others(
-    cases: Sequence[Case], questions: Sequence[Question], files: Sequence[str]
-) -> list[Case]:
-    """Each answer held against a question of another role, and talk of other things.
+def judgments(name: str) -> list[Case]:
+    """Single answers held against phrases alone, without a question."""
+    cases: list[Case] = []
+    for entry in yaml.safe_load((JUDGMENTS / f"{name}.yaml").read_text("utf-8")):
+        phrases = tuple(
+            KeyPhrase.model_validate(each if isinstance(each, dict) else {"phrase": each})
+            for each in entry["phrases"]
+        )
+        values = {"covered": 1.0, "partial": 0.5, "missing": 0.0}
+        negated = set(entry.get("negated", ()))
+        names = [each.phrase for each in phrases]
+        expected = entry["expect"]
+        labels = [0.0 if n in negated else values.get(expected.get(n), np.nan) for n in names]
+        denied = [
+            1.0 if n in negated else 0.0 if expected.get(n) == "covered" else np.nan for n in names
+        ]
+        words = tuple(entry["transcript"].split())
+        none = (None,) * len(phrases)
+        cases.append(
+            Case(
+                None,
+                phrases,
+                words,
+                np.array(labels),
+                none,
+                name,
+                "judgment",
+                1.0,
+                (),
+                tuple(denied),
+            )
+        )
+    return cases
 
-    The talk is dealt out to the files.
-    """
-    lexicon = load_lexicon()
-    random = np.random.RandomState(2)
-    said = [(case.question.role, case.words, case.sense, case.file) for case in cases]
-    talk = (ANSWERS / "off_topic.txt").read_text("utf-8").splitlines()
-    for at, line in enumerate(talk):
-        words = tuple(line.split())
-        said += [(None, words, sense_of(words), files[at % len(files)])] * OFF_TOPIC_QUESTIONS
-    found = []
-    for role, words, sense, file in said:
-        strangers = [question for question in questions if question.role != role]
-        question = strangers[random.randint(len(strangers))]
-        verdicts = cover(question.key_phrases, words, lexicon).phrases
-        none = (None,) * len(verdicts)
-        labels = np.zeros(len(verdicts))
-        case = Case(question, words, sense, labels, none, verdicts, "off", file, own_question=False)
-        found.append(case)
-    return found
 
-
-def excerpts(case: Case) -> list[Case]:
-    """Sentences in a row of an answer, as answers of their own; the same ones in every run."""
-    random = np.random.RandomState(len(case.words))
-    ends = [at + 1 for at, word in enumerate(case.words) if re.search(r"[.?!]\W*$", word)]
-    bounds = sorted({0, *ends, len(case.words)})
-    found = []
-    for count in EXCERPT_SENTENCES:
-        starts = len(bounds) - 1 - count
-        if starts < 1:  # the whole answer
+def traps(name: str, *, weight: float = 1.0) -> list[Case]:
+    """Sentences that only look like a phrase of a question, or do say it."""
+    cases: list[Case] = []
+    for entry in yaml.safe_load((JUDGMENTS / f"{name}.yaml").read_text("utf-8")):
+        question = questions_of(None).get(entry["id"])
+        if question is None:
             continue
-        for first in random.choice(starts + 1, min(EXCERPTS_EACH, starts + 1), replace=False):
-            start, end = bounds[first], bounds[first + count]
-            inside = [at for at, (a, b) in enumerate(case.sense.spans) if a >= start and b <= end]
-            if inside and end - start >= EXCERPT_MIN_WORDS:
-                found.append(_excerpt(case, start, end, inside))
-    return found
+        labels = np.full(len(question.key_phrases), np.nan)
+        for at, key in enumerate(question.key_phrases):
+            if key.phrase == entry["phrase"]:
+                labels[at] = float(entry["said"])
+        if not np.isnan(labels).all():
+            none = (None,) * len(labels)
+            words = tuple(entry["text"].split())
+            cases.append(
+                Case(
+                    question,
+                    question.key_phrases,
+                    words,
+                    labels,
+                    none,
+                    name,
+                    str(entry["kind"]),
+                    weight,
+                )
+            )
+    return cases
 
 
-def _excerpt(case: Case, start: int, end: int, inside: list[int]) -> Case:
-    words = case.words[start:end]
-    spans = tuple(
-        (case.sense.spans[at][0] - start, case.sense.spans[at][1] - start) for at in inside
+def sentences_of_one_phrase(*, weight: float = 2.0) -> list[Case]:
+    """Single sentences held against one phrase: ``sentences.yaml`` and ``traps.yaml``."""
+    keys = {key.phrase: key for each in questions_of(None).values() for key in each.key_phrases}
+    cases: list[Case] = []
+    for entry in yaml.safe_load((JUDGMENTS / "sentences.yaml").read_text("utf-8")):
+        said, denied = entry["is"] in ("covered", "affirmed"), entry["is"] == "denied"
+        if entry["is"] == "missed":
+            continue
+        known = 1.0 if denied else 0.0 if entry["is"] == "affirmed" else np.nan
+        key = KeyPhrase(phrase=entry["phrase"])
+        words = tuple(entry["said"].split())
+        cases.append(
+            Case(None, (key,), words, np.array([float(said)]), (None,), "sentences", entry["is"],
+                 weight, (), (known,))
+        )  # fmt: skip
+    for entry in yaml.safe_load((JUDGMENTS / "traps.yaml").read_text("utf-8")):
+        key = keys.get(entry["phrase"], KeyPhrase(phrase=entry["phrase"]))
+        said = np.array([float(entry.get("says", False))])
+        words = tuple(entry["said"].split())
+        cases.append(Case(None, (key,), words, said, (None,), "sentences", "trap", weight))
+    return cases
+
+
+def mistranscribed() -> list[Case]:
+    """Sentences in which a transcriber misspelled a phrase."""
+    return [
+        Case(None, (KeyPhrase(phrase=each["phrase"]),), tuple(each["said"].split()), np.ones(1), (None,),
+             "mistranscribed", "garbled")
+        for each in yaml.safe_load((JUDGMENTS / "mistranscribed.yaml").read_text("utf-8"))
+    ]  # fmt: skip
+
+
+def plain(case: Case) -> Case:
+    """The same against a bank without ways, near misses and follow-up questions."""
+    assert case.question is not None
+    bare = tuple(
+        key.model_copy(update={"ways": (), "not_": (), "follow_up": ""}) for key in case.phrases
     )
-    labels = [
-        _label_inside(label, quoted, inside)
-        for label, quoted in zip(case.labels, case.quoted, strict=True)
-    ]
-    found = cover(case.question.key_phrases, words, load_lexicon()).phrases
+    question = case.question.model_copy(update={"key_phrases": bare})
+    labels = case.labels.copy()
+    for at, named in enumerate(case.named):
+        if named and labels[at] == 0.0:
+            labels[at] = np.nan  # without ways nobody can tell a false claim
     return replace(
         case,
-        words=words,
-        sense=AnswerSense(spans, case.sense.vectors[inside]),
-        labels=np.array(labels),
-        quotes=(None,) * len(labels),
-        found=found,
-        is_excerpt=True,
-    )
-
-
-def _label_inside(label: float, quoted: Floats | None, inside: list[int]) -> float:
-    if label == 0.0:
-        return 0.0
-    shared = np.nan if quoted is None else quoted[inside].max()
-    if shared == 0.0:
-        return 0.0
-    return label if shared >= QUOTE_SHARE else np.nan
-
-
-def place_of(quote: str, words: Sequence[str]) -> Span | None:
-    """The words that are this quote; ``None`` if it does not stand there."""
-    said = [re.sub(r"\W", "", word.casefold()) for word in words]
-    wanted = [bare for word in quote.split() if (bare := re.sub(r"\W", "", word.casefold()))]
-    places = [at for at, word in enumerate(said) if word]
-    plain = [said[at] for at in places]
-    for at in range(len(plain) - len(wanted) + 1 if wanted else 0):
-        if plain[at : at + len(wanted)] == wanted:
-            return places[at], places[at + len(wanted) - 1] + 1
-    return None
-
-
-def shared_with(quote: Span, sense: AnswerSense) -> Floats:
-    """How much each span shares with these words, of the shorter of both."""
-    start, end = quote
-    return np.array(
-        [max(0, min(b, end) - max(a, start)) / min(b - a, end - start) for a, b in sense.spans]
+        question=question,
+        phrases=bare,
+        labels=labels,
+        file=case.file,
+        style=f"plain {case.style}",
     )
 
 
@@ -206,13 +287,233 @@ def garbled(case: Case) -> Case:
     seed = crc32(" ".join(case.words).encode())
     share = LEAST_GARBLED + (MOST_GARBLED - LEAST_GARBLED) * seed / 2**32
     written = garble(case.words, share, seed)
-    begins = [bisect_left(written.source, at) for at in range(len(case.words) + 1)]
+    begins = np.searchsorted(written.source, np.arange(len(case.words) + 1)).tolist()
     quotes = [quote and (begins[quote[0]], begins[quote[1]]) for quote in case.quotes]
     return replace(
         case,
         words=written.words,
-        sense=sense_of(written.words),
         quotes=tuple(quote if quote and quote[0] < quote[1] else None for quote in quotes),
-        found=cover(case.question.key_phrases, written.words, load_lexicon()).phrases,
-        is_garbled=True,
+        style="garbled",
+        named=(),
+        kinds=(),
+        denied=(),
     )
+
+
+def excerpts(case: Case) -> list[Case]:
+    """Single sentences of an answer, as answers of their own."""
+    random = np.random.RandomState(len(case.words))
+    ends = [at + 1 for at, word in enumerate(case.words) if re.search(r"[.?!]\W*$", word)]
+    bounds = sorted({0, *ends, len(case.words)})
+    found: list[Case] = []
+    for count in (1, 2):
+        starts = len(bounds) - 1 - count
+        if starts < 1:
+            continue
+        first = int(random.randint(starts + 1))
+        start, end = bounds[first], bounds[first + count]
+        if end - start < 5:
+            continue
+        labels = case.labels.copy()
+        quotes: list[Span | None] = []
+        for at, quote in enumerate(case.quotes):
+            inside = quote is not None and start <= quote[0] and quote[1] <= end
+            apart = quote is not None and (quote[1] <= start or end <= quote[0])
+            if labels[at] > 0 and not inside:
+                labels[at] = 0.0 if apart else np.nan
+            quotes.append((quote[0] - start, quote[1] - start) if quote and inside else None)
+        found.append(
+            replace(
+                case, words=case.words[start:end], labels=labels, quotes=tuple(quotes), style="excerpt",
+                weight=case.weight * 0.5, timed=(), kinds=(), denied=(),
+            )
+        )  # fmt: skip
+    return found
+
+
+def off_topic(cases: Sequence[Case], *, weight: float = 0.2) -> list[Case]:
+    """Each answer held against a question of another role, and talk of other things."""
+    random = np.random.RandomState(2)
+    found: list[Case] = []
+    questions = [case.question for case in cases if case.question is not None]
+    texts = [(case.question, case.words, case.file) for case in cases]
+    files = sorted({case.file for case in cases})
+    for at, line in enumerate((ANSWERS / "off_topic.txt").read_text("utf-8").splitlines()):
+        texts += [(None, tuple(line.split()), files[at % len(files)])] * 6
+    for asked, words, file in texts:
+        strangers = [each for each in questions if asked is None or each.role != asked.role]
+        if not strangers:
+            continue
+        question = strangers[random.randint(len(strangers))]
+        labels = np.zeros(len(question.key_phrases))
+        none = (None,) * len(labels)
+        found.append(Case(question, question.key_phrases, words, labels, none, file, "off", weight))
+    return found
+
+
+def place_of(quote: str, words: Sequence[str]) -> Span | None:
+    """The words that are this quote; ``None`` if it does not stand there."""
+    said = [re.sub(r"\W", "", word.casefold()) for word in words]
+    wanted = [bare for word in quote.split() if (bare := re.sub(r"\W", "", word.casefold()))]
+    places = [at for at, word in enumerate(said) if word]
+    spoken = [said[at] for at in places]
+    for at in range(len(spoken) - len(wanted) + 1 if wanted else 0):
+        if spoken[at : at + len(wanted)] == wanted:
+            return places[at], places[at + len(wanted) - 1] + 1
+    return None
+
+
+def texts(cases: Iterable[Case]) -> list[str]:
+    """The words of the cases, for looking at them."""
+    return [" ".join(case.words) for case in cases]
+
+
+def frames(*, each: int = 4) -> list[Case]:
+    """Sentences in which phrases of the bank are denied or affirmed, from ``stances.yaml``."""
+    told = yaml.safe_load((ANSWERS / "stances.yaml").read_text("utf-8"))
+    keys = [key for question in questions_of(None).values() for key in question.key_phrases]
+    random = np.random.RandomState(5)
+    cases: list[Case] = []
+    for denied, groups in ((1.0, told["disclaimed"]), (0.0, told["stood_by"])):
+        for group, own in groups.items():
+            for number, frame in enumerate(own):
+                for _ in range(each):
+                    key = keys[random.randint(len(keys))]
+                    said = frame.replace("{x}", key.phrase)
+                    if random.rand() < 0.5:
+                        said = said[0].upper() + said[1:] + ("" if said[-1] in ".?!" else ".")
+                    if random.rand() < 0.4:
+                        said += " The rest was the same in every region and took two weeks."
+                    cases.append(
+                        Case(None, (key,), tuple(said.split()), np.array([1.0 - denied]), (None,),
+                             f"frame{number % 4}", group, 0.3, (), (denied,))
+                    )  # fmt: skip
+    return cases
+
+
+AFFIRMING: Final = (
+    "We use {x}.", "We rely on {x} for that.", "I'd start with {x}.", "The first thing is {x}.",
+    "{X} is what I look at first.", "For that there is {x}.", "What helps here is {x}.",
+    "You need {x} to do this well.", "In my last team we had {x} and it worked.",
+    "I would mention {x}, because it matters most here.", "The key is {x}, everything else follows.",
+    "Then comes {x}, and after that we check the result.", "We set up {x} in the second week.",
+    "It comes down to {x}.", "My answer is {x}.", "That is done with {x}.", "{X}, of course.",
+    "So {x} first, and then the rest.", "I always explain {x} to new people.",
+    "The important part for me is {x}.",
+)  # fmt: skip
+"""What a listener credits on any bank: the phrase said and affirmed in its own clause."""
+SCATTERED: Final = (
+    "We had {a} on Monday, and on Friday somebody asked about the {b} of the building.",
+    "I like {a}. My brother works with {b} in another city.",
+    "The {a} was late again, so I called the office, where they have a {b}.",
+    "There was a lot of {b} in that year and hardly any {a} later on.",
+)
+HALVES: Final = (
+    "We looked at the {a}.",
+    "I'd mention {b} here.",
+    "It has to do with {a}, I think.",
+)
+
+
+def templates(*, count: int = 500) -> list[Case]:
+    """Phrases of all banks in plain sentences, said whole, in halves, or scattered."""
+    random = np.random.RandomState(9)
+    banks = [None, *(ANSWERS / f"{name}_bank.yaml" for name in (*FIELDS, *BARE))]
+    questions = [
+        question
+        for bank in banks
+        for question in questions_of(bank).values()
+        if bank is None or question.id not in questions_of(None)
+    ]
+    talk = (ANSWERS / "off_topic.txt").read_text("utf-8").splitlines()
+    cases: list[Case] = []
+    for number in range(count):
+        question = questions[random.randint(len(questions))]
+        if random.rand() < 0.4:
+            bare = tuple(
+                key.model_copy(update={"ways": (), "not_": (), "follow_up": ""})
+                for key in question.key_phrases
+            )
+            question = question.model_copy(update={"key_phrases": bare})
+        at = random.randint(len(question.key_phrases))
+        names = question.key_phrases[at]
+        name = [names.phrase, *names.aliases][random.randint(1 + len(names.aliases))]
+        parts = name.split()
+        label, frames_ = 1.0, AFFIRMING
+        if len(parts) > 1 and random.rand() < 0.35:
+            label, frames_ = (0.0, SCATTERED) if random.rand() < 0.5 else (0.25, HALVES)
+        frame = frames_[random.randint(len(frames_))]
+        said = frame.replace("{x}", name).replace("{X}", name[0].upper() + name[1:])
+        said = said.replace("{a}", parts[0]).replace("{b}", parts[-1])
+        beside = random.rand()
+        if beside < 0.3:
+            said = f"{said} {talk[random.randint(len(talk))]}"
+        elif beside < 0.5:
+            other = questions[random.randint(len(questions))].model_answer.split(". ")
+            said = f"{other[random.randint(len(other))].rstrip('.')}. {said}"
+        labels = np.full(len(question.key_phrases), np.nan)
+        labels[at] = 0.0 if label < 0.5 else 1.0
+        none = (None,) * len(labels)
+        cases.append(
+            Case(question, question.key_phrases, tuple(said.split()), labels, none,
+                 f"template{number % 4}", "template", 1.0)
+        )  # fmt: skip
+    return cases
+
+
+def sentences(case: Case) -> Case:
+    """The same against a bank whose phrases are whole sentences, as from a reference answer."""
+    assert case.question is not None
+    random = np.random.RandomState(len(case.words))
+    keys: list[KeyPhrase] = []
+    for key in case.phrases:
+        choice = [*key.ways, key.why] if key.ways else [key.why or key.phrase]
+        keys.append(KeyPhrase(phrase=choice[random.randint(len(choice))][:190]))
+    bare = tuple(keys)
+    question = case.question.model_copy(update={"key_phrases": bare, "beats": ()})
+    return replace(case, question=question, phrases=bare, style="sentence", denied=(), kinds=())
+
+
+def introductions() -> list[Case]:
+    """Introductions whose parts are labeled, held against the phrases of the bank's opener."""
+    question = questions_of(None)["tell-me-about-yourself"]
+    parts = {
+        "current role": "who",
+        "background": "path",
+        "measurable result": "proof",
+        "proud of": "proof",
+        "this role": "why_here",
+    }
+    cases: list[Case] = []
+    for line in (ANSWERS / "introductions.jsonl").read_text("utf-8").splitlines():
+        entry = json.loads(line)
+        labels = [
+            float(entry["parts"][parts[key.phrase]]) if key.phrase in parts else np.nan
+            for key in question.key_phrases
+        ]
+        none = (None,) * len(labels)
+        words = tuple(entry["text"].split())
+        cases.append(
+            Case(
+                question,
+                question.key_phrases,
+                words,
+                np.array(labels),
+                none,
+                "introductions",
+                "own-words",
+            )
+        )
+    return cases
+
+
+def model_answers() -> list[Case]:
+    """The bank's model answers, which affirm what they name."""
+    return [
+        Case(question, question.key_phrases, tuple(question.model_answer.split()),
+             np.ones(len(question.key_phrases)), (None,) * len(question.key_phrases), "model_answers",
+             "model answer", 0.5, (), (0.0,) * len(question.key_phrases))
+        for bank in (None, *(ANSWERS / f"{name}_bank.yaml" for name in BARE))
+        for question in questions_of(bank).values()
+        if bank is None or question.id not in questions_of(None)
+    ]  # fmt: skip

@@ -33,9 +33,9 @@ from question_bank.loader import load_bank
 from question_bank.models import Bank, KeyPhrase
 from scripts.spellings import Spellings, transcribed, windows, write
 from server.grading import cover
-from server.grading.lexis.words import is_known_english
+from server.grading.by_sound import is_rare, telling
+from server.grading.english import is_known_english
 from server.grading.phones import phones_of
-from server.grading.sound import is_rare, telling
 from server.grading.tokenizer import texts_of
 
 DATA = Path(__file__).resolve().parent.parent / "pronunciation" / "data" / "phrase_spellings.json"

@@ -1,8 +1,8 @@
 """Encodes the sentences of the built-in bank and of the rubrics: run it after changing either.
 
 `python scripts/sense_vectors.py` writes bank_vectors.npy, bank_keys.npy and background.npy in
-server/grading/sense/data; a test fails where a sentence is missing in them. `--again` encodes all
-sentences, which another encoder needs (`scripts/train_encoder.py`), not only new ones.
+server/grading/data; a test fails where a sentence is missing in them. `--again` encodes all
+sentences, which another encoder needs, not only new ones.
 """
 
 import argparse
@@ -11,13 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
+from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from server.grading.sense.clauses import spans_of
-from server.grading.sense.features import sentences_of
-from server.grading.sense.vectors import pack
+from server.grading.answer import read_answer
+from server.grading.by_meaning import pack, sentences_of
+from server.grading.grader import term_index
 from server.grading.structure import sentences as rubric_sentences
 
-FOLDER = Path(__file__).resolve().parent.parent / "server/grading/sense/data"
+FOLDER = Path(__file__).resolve().parent.parent / "server/grading/data"
 BACKGROUND_EVERY = 6
 """Of the spans of the model answers every so many stands for speech of the field in general."""
 
@@ -32,12 +33,13 @@ def main() -> int:
     bank = load_bank()
     sentences = [each for question in bank.questions for each in sentences_of(question)]
     sentences += rubric_sentences()
+    terms = term_index(load_lexicon())
     # Questions of no role last: a new one leaves the choice among the others as it is.
     ordered = sorted(bank.questions, key=lambda question: question.role is None)
     spans = [
         " ".join(words[start:end])
         for words in (question.model_answer.split() for question in ordered)
-        for start, end in spans_of(words)
+        for start, end in read_answer(words, terms).spans
     ][::BACKGROUND_EVERY]
     for name, content in pack(sentences, spans).items():
         np.save(FOLDER / f"{name}.npy", content)

@@ -27,9 +27,9 @@ from scripts.speak_and_fit import PCM, Learned
 from server.contract import Coverage, HeardPhrase, Transcript
 from server.grading import cover
 from server.grading.answer import read_answer
-from server.grading.coverage import cover_phrases
 from server.grading.grader import term_index
 from server.grading.phrases import compile_phrases
+from server.grading.verdict import judge
 
 OTHERS: Final = 15
 """Phrases of other questions, which nobody said, that are looked for in each recording."""
@@ -123,7 +123,8 @@ def cases_of(
                 confidence=1.0,
             )
             transcribed = each.transcript.words
-            found = cover_phrases(answers[at], compiled[at].phrases, transcribed, (here,))
+            phrases = compiled[at].phrases
+            found = judge(answers[at], phrases, words=transcribed, heard=(here,)).coverage
             if found.phrases[0].status == "covered":
                 places[at].append(place)
         for index, at in enumerate(chosen):

@@ -15,16 +15,16 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from labeled import ANSWERS, ROOT
-from train_sense import fit_logistic
 
+from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Kind
-from server.grading.lexis.words import lemma
-from server.grading.sense.encoder import cosines
-from server.grading.sense.logistic import Floats, Logistic
-from server.grading.sense.vectors import AnswerSense, senses_of
+from server.grading.answer import read_answer
+from server.grading.by_meaning import AnswerVectors, Floats
+from server.grading.english import lemma
+from server.grading.grader import term_index
 from server.grading.structure.judge import SpanFacts, part_features
-from server.grading.structure.rubrics import KINDS, Part, Rubric, empty_sentences, rubric_of
+from server.grading.structure.rubrics import FITTED, Part, Rubric, empty_sentences, rubric_of
 
 FILE: Final = ROOT / "server" / "grading" / "structure" / "data" / "weights.npz"
 FOLDS: Final = 5
@@ -81,7 +81,7 @@ class Text:
 def main() -> int:
     """Fits, writes and reports."""
     stored: dict[str, Any] = {}
-    for kind in KINDS:
+    for kind in FITTED:
         weights, biases = fit_kind(kind)
         stored[f"{kind}_weights"] = weights.astype(np.float32)
         stored[f"{kind}_biases"] = biases.astype(np.float32)
@@ -117,6 +117,50 @@ def fit_kind(kind: Kind) -> tuple[Floats, Floats]:
         all_weights.append(weights)
         all_biases.append(model.bias - weights @ model.mean - bar)
     return np.array(all_weights), np.array(all_biases)
+
+
+@dataclass(frozen=True, eq=False)
+class Logistic:
+    """A logistic regression on standardized features."""
+
+    mean: Floats
+    deviation: Floats
+    weights: Floats
+    bias: float
+
+    def logits(self, features: Floats) -> Floats:
+        """Of each row, or of one."""
+        found: Floats = (features - self.mean) / self.deviation @ self.weights + self.bias
+        return found
+
+
+def fit_logistic(
+    features: Floats, labels: Floats, weights: Floats | None = None, *, penalty: float | Floats
+) -> Logistic:
+    """Newton's method; the penalty is on the squared weights of standardized features.
+
+    One penalty for all features, or one for each.
+    """
+    mean, deviation = features.mean(axis=0), features.std(axis=0) + 1e-9
+    rows = np.c_[(features - mean) / deviation, np.ones(len(features))]
+    weights = np.ones(len(rows)) if weights is None else weights
+    ridge = np.diag(np.r_[np.broadcast_to(penalty, rows.shape[1] - 1), 0.0])
+    solved = np.zeros(rows.shape[1])
+    for _ in range(50):
+        chance = sigmoid(rows @ solved)
+        slope = rows.T @ (weights * (chance - labels)) + ridge @ solved
+        curve = (rows * (weights * chance * (1 - chance))[:, None]).T @ rows + ridge
+        step = np.linalg.solve(curve, slope)
+        solved -= step
+        if np.abs(step).max() < 1e-7:
+            break
+    return Logistic(mean, deviation, solved[:-1], float(solved[-1]))
+
+
+def sigmoid(logits: Floats) -> Floats:
+    """The chance of each logit."""
+    chances: Floats = 1.0 / (1.0 + np.exp(-logits))
+    return chances
 
 
 def fit_part(at: int, texts: Sequence[Text], models: Sequence[Text], *, rounds: int) -> Logistic:
@@ -205,9 +249,19 @@ def from_answers(kind: Kind, rubric: Rubric) -> Iterator[Text]:
                 if len(each[2].split()) >= MIN_WORDS
             ]
     words = [[word for *_, text in own for word in text.split()] for *_, own in segments]
-    for (group, whole, own), each, sense in zip(segments, words, senses_of(words), strict=True):
+    for (group, whole, own), each, sense in zip(
+        segments, words, vectors_of_each(words), strict=True
+    ):
         labels = np.stack([labels_of(part.part.name, own, sense) for part in rubric.parts])
         yield text_of(each, sense, rubric, labels, group, whole=whole, weight=1.0)
+
+
+def vectors_of_each(texts: Sequence[Sequence[str]]) -> Iterator[AnswerVectors]:
+    """The spans of each text, with their vectors."""
+    terms = term_index(load_lexicon())
+    for text in texts:
+        answer = read_answer(text, terms)
+        yield AnswerVectors.of(answer.words, answer.spans)
 
 
 def unpunctuated(
@@ -236,7 +290,7 @@ def _bare_form(word: str) -> str:
 
 
 def labels_of(
-    name: str, segments: Sequence[tuple[list[str], list[str], str]], sense: AnswerSense
+    name: str, segments: Sequence[tuple[list[str], list[str], str]], sense: AnswerVectors
 ) -> Floats:
     """What each span says of one part: 1, 0, or NaN where it says it in part or nobody knows."""
     of_word = [at for at, (*_, text) in enumerate(segments) for _ in text.split()]
@@ -265,7 +319,7 @@ def from_rubric(kind: Kind, rubric: Rubric) -> Iterator[Text]:
         sentences += [(each, other) for each in compiled.part.not_]
     sentences += [(each, np.zeros(len(names))) for each in empty_sentences()]
     words = [sentence.split() for sentence, _ in sentences]
-    for (_, own), each, sense in zip(sentences, words, senses_of(words), strict=True):
+    for (_, own), each, sense in zip(sentences, words, vectors_of_each(words), strict=True):
         longest = max(range(len(sense.spans)), key=lambda at: np.ptp(sense.spans[at]))
         labels = np.full((len(names), len(sense.spans)), np.nan)
         labels[:, longest] = own
@@ -275,14 +329,14 @@ def from_rubric(kind: Kind, rubric: Rubric) -> Iterator[Text]:
 def from_bank(kind: Kind, rubric: Rubric) -> Iterator[Text]:
     """The model answers of the bank."""
     words = [each.model_answer.split() for each in load_bank().questions if each.kind == kind]
-    for each, sense in zip(words, senses_of(words), strict=True):
+    for each, sense in zip(words, vectors_of_each(words), strict=True):
         labels = np.full((len(rubric.parts), len(sense.spans)), np.nan)
         yield text_of(each, sense, rubric, labels, -1, whole=True, weight=0.0)
 
 
 def text_of(
     words: Sequence[str],
-    sense: AnswerSense,
+    sense: AnswerVectors,
     rubric: Rubric,
     labels: Floats,
     group: int,
@@ -291,7 +345,7 @@ def text_of(
     weight: float,
 ) -> Text:
     """A text ready to learn from."""
-    near = cosines(rubric.vectors, sense.vectors)
+    near = rubric.vectors @ sense.vectors.T
     near[near > ITSELF] = -1.0
     facts = SpanFacts(words, sense, rubric)
     features = part_features(words, sense, rubric, near, facts).joined()

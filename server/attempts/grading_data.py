@@ -3,21 +3,23 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
 from server.contract import Report, Submission
 from server.core.errors import GraderFailedError, ServerError
 
-Grade = Callable[..., Report]
-"""Of a question, a submission, a lexicon, the bank's version and, where the grader makes sense of
-an answer, what it made: the Report."""
+Vectors = dict[str, object]
+"""The vectors of an answer's spans, as JSON; kept with the attempt."""
 
-StoredSense = dict[str, object]
-"""What a grader made of an answer's words once, as JSON; kept with the attempt."""
 
-MakeSense = Callable[[Submission, StoredSense | None], tuple[object, StoredSense | None]]
-Prepare = Callable[[Question, Lexicon], None]
+class AnswerVectors(Protocol):
+    """The vectors as the grader takes them."""
+
+    def to_json(self) -> Vectors:
+        """For storage."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -25,32 +27,32 @@ class Grader:
     """The function that grades, and its version.
 
     Attributes:
-        grade: grades.
+        grade: the report of a question, a submission, a lexicon, the bank's version and, where the
+            grader takes vectors, those of the answer.
         version: changes whenever the same answer may get another report.
-        make_sense: turns an answer, and what is stored of it, into what ``grade`` takes as
-            ``sense`` and into what to store; ``None`` if the grader needs no such thing.
+        vectors: those of a submission, given the stored ones; ``None`` if the grader takes none.
         prepare: does what the first answer to a question would wait for.
     """
 
-    grade: Grade
+    grade: Callable[..., Report]
     version: str
-    make_sense: MakeSense | None = None
-    prepare: Prepare | None = None
+    vectors: Callable[[Submission, Vectors | None], AnswerVectors | None] | None = None
+    prepare: Callable[[Question, Lexicon], None] | None = None
 
     @classmethod
     def current(cls) -> "Grader":
         """The grader of this version of Aloud."""
-        from server.grading import GRADER_VERSION, grade, make_sense, prepare
+        from server.grading import GRADER_VERSION, answer_vectors, grade, prepare
 
-        return cls(grade, GRADER_VERSION, make_sense, prepare)
+        return cls(grade, GRADER_VERSION, answer_vectors, prepare)
 
 
 @dataclass(frozen=True)
 class Graded:
-    """A report, and what to keep with the attempt so that the next grading needs no model."""
+    """A report, and what to keep with the attempt so that the next grading needs no encoder."""
 
     report: Report
-    sense: StoredSense | None = None
+    vectors: Vectors | None = None
 
 
 class GradingData:
@@ -82,14 +84,14 @@ class GradingData:
         return self._load_grader()
 
     def grade(
-        self, question: Question, submission: Submission, sense: StoredSense | None = None
+        self, question: Question, submission: Submission, stored: Vectors | None = None
     ) -> Graded:
         """Grades an answer.
 
         Args:
             question: what was asked.
             submission: the answer.
-            sense: what is stored of the answer's sense.
+            stored: the vectors that are stored with it.
 
         Raises:
             ServerError: the grader refuses the answer or breaks on it.
@@ -98,11 +100,11 @@ class GradingData:
         # Loaded before the try: a broken lexicon or bank is not the grader's fault.
         grader, lexicon, bank_version = self.grader, self.lexicon, self.bank.version
         try:
-            if grader.make_sense is None:
+            if grader.vectors is None:
                 return Graded(grader.grade(question, submission, lexicon, bank_version))
-            made, stored = grader.make_sense(submission, sense)
+            made = grader.vectors(submission, stored)
             report = grader.grade(question, submission, lexicon, bank_version, made)
-            return Graded(report, stored)
+            return Graded(report, made.to_json() if made is not None else None)
         except ServerError:
             raise
         except Exception as error:

@@ -39,10 +39,6 @@ def create_service(
             from pronunciation.own_readings import read_own_readings, with_own_readings
 
             loaded = with_own_readings(loaded, read_own_readings(settings.own_readings))
-        if settings.cache is not None:
-            from server.grading.grader import term_index
-
-            term_index(loaded, settings.cache)
         return loaded
 
     def store() -> "Store":

@@ -184,7 +184,7 @@ class Service:
         graded = self._grading_data.grade(question, submission)
         now = self._clock()
         report = ArchivedReport(graded_at=now, report=graded.report)
-        attempt, _ = self._store.add(submission, question, (report,), now, sense=graded.sense)
+        attempt, _ = self._store.add(submission, question, (report,), now, sense=graded.vectors)
         return attempt
 
     def history(self, query: HistoryQuery | None = None) -> HistoryPage:
@@ -265,7 +265,7 @@ class Service:
             attempt_id,
             graded.report,
             self._clock(),
-            sense=graded.sense,
+            sense=graded.vectors,
             revised=revision.evidence,
         )
         return self.attempt(attempt_id)
@@ -406,9 +406,9 @@ class Service:
             ) from error
         after = graded.report
         if after != before and not dry_run:
-            self._store.add_report(attempt_id, after, self._clock(), sense=graded.sense)
-        elif not dry_run and graded.sense != stored.sense:
-            self._store.keep_sense(attempt_id, graded.sense)
+            self._store.add_report(attempt_id, after, self._clock(), sense=graded.vectors)
+        elif not dry_run and graded.vectors != stored.sense:
+            self._store.keep_sense(attempt_id, graded.vectors)
         return RegradeChange.between(attempt_id, before, after)
 
 

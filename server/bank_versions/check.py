@@ -7,9 +7,7 @@ with everything else that the bank says about its phrase.
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from textwrap import shorten
 from typing import Final, Literal
@@ -23,10 +21,8 @@ from question_bank.loader import load_bank, located_questions
 from question_bank.models import Bank, KeyPhrase, Question
 from server.bank_versions.text import Draft, Fault
 from server.grading import cover, cover_question
-from server.grading.sense.encoder import cosines
-from server.grading.sense.features import question_sense
-from server.grading.sense.vectors import AnswerSense, senses_of
-from server.grading.structure import judge_structure
+from server.grading.by_meaning import question_vectors
+from server.grading.grader import structure_of
 
 MAX_UNRELATED_SHARE: Final = 0.5
 """If an answer covers this share of the phrases of a question with which it has none in common,
@@ -135,21 +131,22 @@ def check_ways(
     Yields:
         Each question, and by field what is wrong with its ways and near misses.
     """
-    pool = ThreadPoolExecutor()
-    try:  # the encoder works on the next questions while one is graded
-        for question, (tried, senses) in zip(questions, pool.map(_tried, questions), strict=True):
-            faults = repeated_ways(question)
-            for each, sense in zip(tried, senses, strict=True):
-                for text, counts in _judged(question, each, sense, lexicon):
-                    if counts == (each.kind == "ways"):
-                        continue
-                    how = "counts" if counts else "does not count"
+    for question in questions:
+        faults = repeated_ways(question)
+        for each in _tried(question):
+            for text in (
+                (each.text, f"{FRAME} {each.text}") if each.kind == "ways" else (each.text,)
+            ):
+                verdict = cover_question(question, text.split(), lexicon).phrases[each.at]
+                if each.kind == "ways":
+                    wrong, how = verdict.status == "missing" or verdict.negated, "does not count"
+                else:
+                    wrong, how = verdict.status == "covered" and not verdict.negated, "counts"
+                if wrong:
                     phrase = question.key_phrases[each.at].phrase
                     field = ("key_phrases", each.at, each.kind, each.number)
                     faults.setdefault(field, f"{text!r} {how} as {phrase!r}")
-            yield question, faults
-    finally:
-        pool.shutdown(cancel_futures=True)
+        yield question, faults
 
 
 def repeated_ways(question: Question) -> dict[FieldPath, str]:
@@ -170,14 +167,16 @@ def repeated_ways(question: Question) -> dict[FieldPath, str]:
 
 def unlike_ways(question: Question) -> dict[FieldPath, str]:
     """By field, the ways that resemble nothing else that the bank says about their phrase."""
-    sense = question_sense(question)
+    vectors = question_vectors(question)
     notes: dict[FieldPath, str] = {}
-    for at, (phrase, said) in enumerate(zip(question.key_phrases, sense.phrases, strict=True)):
-        ways = sense.vectors[said.ways]
+    for at, (phrase, said) in enumerate(zip(question.key_phrases, vectors.groups, strict=True)):
+        ways = vectors.vectors[said["ways"]]
         if len(phrase.ways) < 2 or len(ways) != len(phrase.ways):
             continue
-        others = np.concatenate((ways, sense.vectors[said.names], sense.vectors[said.why]))
-        near = cosines(ways, others)
+        others = np.concatenate(
+            (ways, vectors.vectors[said["names"]], vectors.vectors[said["why"]])
+        )
+        near = ways @ others.T
         np.fill_diagonal(near, -1.0)  # not with itself
         for number in np.flatnonzero(near.max(axis=1) < MIN_LIKENESS).tolist():
             notes["key_phrases", at, "ways", number] = (
@@ -189,12 +188,12 @@ def unlike_ways(question: Question) -> dict[FieldPath, str]:
 
 def near_misses_like_ways(question: Question) -> dict[FieldPath, str]:
     """By field, the sentences under ``not`` that say nearly the same as a way of their phrase."""
-    sense = question_sense(question)
+    vectors = question_vectors(question)
     notes: dict[FieldPath, str] = {}
-    for at, (phrase, said) in enumerate(zip(question.key_phrases, sense.phrases, strict=True)):
+    for at, (phrase, said) in enumerate(zip(question.key_phrases, vectors.groups, strict=True)):
         if not phrase.ways or not phrase.not_:
             continue
-        near = cosines(sense.vectors[said.near_misses], sense.vectors[said.ways])
+        near = vectors.vectors[said["near_misses"]] @ vectors.vectors[said["ways"]].T
         for number in np.flatnonzero(near.max(axis=1) >= SAME_SENTENCE).tolist():
             way = phrase.ways[int(near[number].argmax())]
             notes["key_phrases", at, "not", number] = (
@@ -211,9 +210,7 @@ def missing_parts(question: Question) -> dict[FieldPath, str]:
     """
     if question.kind not in PARTS_EXPECTED:
         return {}
-    words = question.model_answer.split()
-    (sense,) = senses_of([words])
-    parts = judge_structure(question, words, (), sense).parts
+    parts = structure_of(question, question.model_answer.split()).parts
     missing = [part.name for part in parts if part.status == "missing"]
     if not missing:
         return {}
@@ -235,41 +232,15 @@ class _Tried:
     text: str
 
 
-def _tried(question: Question) -> tuple[list[_Tried], list[AnswerSense]]:
-    """What is graded, and the vectors."""
+def _tried(question: Question) -> list[_Tried]:
+    """What is graded."""
     kinds: tuple[Literal["ways", "not"], ...] = ("ways", "not")
-    tried = [
+    return [
         _Tried(at, kind, number, text)
         for at, phrase in enumerate(question.key_phrases)
         for kind in kinds
         for number, text in enumerate(phrase.ways if kind == "ways" else phrase.not_)
     ]
-    return tried, senses_of([each.text.split() for each in tried])
-
-
-def _judged(
-    question: Question, tried: _Tried, sense: AnswerSense, lexicon: Lexicon
-) -> Iterator[tuple[str, bool]]:
-    """The text, for a way also behind ``FRAME``, and whether it counts as its phrase."""
-
-    def counts(text: str, sense: AnswerSense) -> bool:
-        verdict = cover_question(question, text.split(), lexicon, sense).phrases[tried.at]
-        return verdict.status == "covered" and not verdict.negated
-
-    yield tried.text, counts(tried.text, sense)
-    if tried.kind == "ways":
-        text = f"{FRAME} {tried.text}"
-        # A way that is a single span is found by that span, without the spans that hold words of
-        # both texts. Encoding those is half of the work, and only a way that does not count needs
-        # them.
-        whole = (0, len(tried.text.split())) in sense.spans
-        apart = whole and counts(text, _frame().followed_by(sense, len(FRAME.split())))
-        yield text, apart or counts(text, senses_of([text.split()])[0])
-
-
-@cache
-def _frame() -> AnswerSense:
-    return senses_of([FRAME.split()])[0]
 
 
 def check_model_answers(

@@ -102,14 +102,17 @@ from server.contract.report import (
     said_terms,
 )
 from server.contract.scoring import (
+    OFF_TOPIC,
     PARTIAL_CREDIT,
+    SOUNDS_WRONG,
     ContentScore,
     are_like,
     content_score,
     coverage_score,
-    credits_of,
+    earned_points,
     is_like,
     score_rule,
+    taken_off,
 )
 from server.contract.transcript import (
     MAX_SPANS,
@@ -153,8 +156,10 @@ __all__ = [
     "MAX_TEXT_CHARS",
     "MAX_WORDS",
     "NOT_KNOWN",
+    "OFF_TOPIC",
     "PARTIAL_CREDIT",
     "ROUGH_ENGINES",
+    "SOUNDS_WRONG",
     "TARGET_SHARES",
     "TERM_WORDS",
     "Archive",
@@ -254,11 +259,12 @@ __all__ = [
     "clock",
     "content_score",
     "coverage_score",
-    "credits_of",
     "duration",
+    "earned_points",
     "evidence_of",
     "is_like",
     "said_terms",
     "score_rule",
+    "taken_off",
     "word_places",
 ]

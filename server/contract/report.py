@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -132,14 +132,16 @@ class Structure(Wire):
     """How the answer is organized, by the rubric of the question's kind.
 
     ``score``: the weighted share of the parts that were said. In a rough transcript they cannot be
-        judged: there are no parts, and the score is 0. ``believed``: how much of it counts,
-        depending on how right the answer sounds, because a wrong answer can be as well organized as
-        a right one.
+        judged: there are no parts, and the score is 0. ``believed``: of graders before
+        5, how much of it counted.
     """
 
     kind: Kind
     parts: tuple[StructurePart, ...]
     score: Share
+    asked: bool = Field(
+        default=True, description="False where the question asks for a fact: nothing is expected"
+    )
     believed: Share | None = Field(
         default=None, description="None, as good as 1, where nothing tells, and by earlier graders"
     )
@@ -155,7 +157,7 @@ class ScorePart(Wire):
 
     name: str
     share: Share
-    value: Share
+    value: Annotated[float, Field(ge=-1.0, le=1.0)]
 
 
 class TermVerdict(Wire):
@@ -297,6 +299,10 @@ class Report(Wire):
     graded_score: Share | None = Field(
         default=None, description="the grader's own score, if a reviewer corrected a verdict"
     )
+    doubted: CoverageEvidence | None = Field(
+        default=None, description="the words that sound most wrong, where points are taken off"
+    )
+    off_topic: bool = Field(default=False, description="the answer does not answer the question")
     coverage: Coverage
     structure: Structure | None = None
     pronunciation: Pronunciation

@@ -1,11 +1,12 @@
-"""An answer prepared for search: its tokens, indexed, split into clauses, fillers marked."""
+"""The one parse of an answer: its tokens, sentences, clauses and spans, indexed for search."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
-from server.grading.lexis.vocabulary import (
+from server.grading.english import (
     ADVERBIAL,
     AUXILIARIES,
     CLAUSE_STARTS,
@@ -14,14 +15,63 @@ from server.grading.lexis.vocabulary import (
     FUNCTION_WORDS,
     PREFIX_WORDS,
     SUBJECTS,
+    is_known_english,
+    is_odd,
+    word_set,
 )
-from server.grading.lexis.words import is_known_english, is_odd, word_set
 from server.grading.phones import WordPhones, phones_of_words
+from server.grading.phrases import PhraseSet
 from server.grading.terms import Form, TermIndex
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token, tokenize
-from server.grading.units import PhraseSet, Tier
 
 Span = tuple[int, int]
+"""First word and the word after the last."""
+
+MIN_CLAUSE_WORDS: Final = 4
+"""A shorter clause is joined to its neighbor."""
+MAX_CLAUSE_WORDS: Final = 18
+"""A longer one is cut, because it has no punctuation or its sentence does not end."""
+MAX_SPAN_WORDS: Final = 40
+_OPENERS: Final = word_set("""
+    and but so because which while whereas then if when unless although though since or that's
+    otherwise instead
+    """)
+
+
+def _word_gaps(words: Sequence[str], tokens: Sequence[Token]) -> list[int]:
+    """The break before each word, and one at the end."""
+    gaps = [NO_BREAK] * len(words) + [SENTENCE]
+    for token in tokens:
+        if not token.inside:
+            gaps[token.first] = max(gaps[token.first], token.gap)
+    return gaps
+
+
+def _spans(words: Sequence[str], gaps: Sequence[int]) -> tuple[Span, ...]:
+    """What is compared with a phrase: each clause, two in a row in a sentence, each sentence."""
+    found: set[Span] = set()
+    clauses: list[Span] = []
+    start = first = 0
+    for at in range(len(words)):
+        length = at + 1 - start
+        ends = gaps[at + 1] == SENTENCE
+        if not (ends or length >= MAX_CLAUSE_WORDS):
+            opens = length >= MAX_CLAUSE_WORDS // 2 and words[at + 1].casefold() in _OPENERS
+            if not (opens or (gaps[at + 1] == COMMA and length >= MIN_CLAUSE_WORDS)):
+                continue
+        if clauses and length < MIN_CLAUSE_WORDS:
+            clauses[-1] = (clauses[-1][0], at + 1)
+        else:
+            clauses.append((start, at + 1))
+        start = at + 1
+        if ends:
+            pairs = ((one[0], other[1]) for one, other in pairwise(clauses))
+            found |= {*clauses, *pairs, (first, start)}
+            clauses, first = [], start
+    return tuple(sorted(span for span in found if span[1] - span[0] <= MAX_SPAN_WORDS))
+
+
+TokenSpan = tuple[int, int]
 """First token and the token after the last."""
 
 MIN_RUN_ON = 20
@@ -61,7 +111,7 @@ class Answer:
         keys: all texts, lemmas, families, symbols and joined texts.
         run_on: a longer text without any punctuation, so that its sentence ends are unknown.
         strict: whether only literal matches count (a rough transcript).
-        found: places of the units that share a key with it, by their identity; variants share them.
+        spans: word ranges that may each say one thing, in order: clauses and sentences.
     """
 
     words: tuple[str, ...]
@@ -69,7 +119,7 @@ class Answer:
     by_text: dict[str, list[int]]
     by_lemma: dict[str, list[int]]
     by_family: dict[str, list[int]]
-    joined: dict[str, list[Span]]
+    joined: dict[str, list[TokenSpan]]
     symbols: dict[str, list[tuple[int, int, Form]]]
     skipped: frozenset[int]
     adverbial: frozenset[int]
@@ -81,7 +131,7 @@ class Answer:
     keys: frozenset[str]
     run_on: bool
     strict: bool
-    found: dict[int, dict[Span, Tier]] = field(default_factory=dict, compare=False, repr=False)
+    spans: tuple[Span, ...]
 
     def raw(self, place: int) -> str:
         """The token as it was written, in lower case; empty outside the answer."""
@@ -148,6 +198,7 @@ def read_answer(
         keys=frozenset().union(by_text, by_lemma, by_family, symbols, joined),
         run_on=len(tokens) >= MIN_RUN_ON and all(token.gap == NO_BREAK for token in tokens[1:]),
         strict=strict,
+        spans=_spans(words, _word_gaps(words, tokens)),
     )
 
 
@@ -202,9 +253,9 @@ def _is_subject(tokens: Sequence[Token], place: int) -> bool:
 
 def _joined(
     tokens: Sequence[Token], skipped: frozenset[int], phrases: PhraseSet | None
-) -> dict[str, list[Span]]:
+) -> dict[str, list[TokenSpan]]:
     """Neighboring tokens as one word: "check pointing", "F S D P"."""
-    joined: dict[str, list[Span]] = defaultdict(list)
+    joined: dict[str, list[TokenSpan]] = defaultdict(list)
     texts = [token.text for token in tokens]
     for start, text in enumerate(texts):
         if phrases is not None and not phrases.may_go_on(text):

@@ -20,6 +20,7 @@ from server.contract import (
     content_score,
     coverage_score,
     evidence_of,
+    taken_off,
 )
 
 
@@ -50,7 +51,9 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
 
     scored: dict[str, object] = {}
     if report.structure is not None and coverage != report.coverage:
-        found = content_score(coverage, report.structure)
+        found = content_score(
+            coverage, report.structure, taken_off=taken_off(report), off_topic=report.off_topic
+        )
         scored = {"score": found.score, "score_parts": found.parts, "graded_score": report.score}
     return report.model_copy(
         update={

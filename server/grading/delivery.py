@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from server.contract import Delivery, Filler, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
-from server.grading.lexis.vocabulary import FUNCTION_WORDS
-from server.grading.lexis.words import by_word, parts_of_speech, word_set
+from server.grading.english import FUNCTION_WORDS, by_word, parts_of_speech, word_set
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token
 
 _HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")

@@ -1,34 +1,196 @@
-"""Whether a phrase was said only to deny it: the speaker has not, does not or would not do it.
-
-"We never used FSDP" denies, and so does "I only know it by name"; "a spot instance has no capacity
-guarantee" states a fact, and says the phrase, and "we never needed a rollback again" tells what
-came of the first one.
-
-Scope rules in the manner of NegEx (Chapman et al. 2001, *A simple algorithm for identifying negated
-findings*): a cue before the phrase in the same clause negates it, unless it belongs to a
-pseudo-negation ("not only"), is conditional ("if we had no …") or is cancelled by another one
-("cannot do without"). After the phrase, only plain denials count ("… was not an option").
-"""
+"""Hard cues of denial, in the manner of NegEx (Chapman et al. 2001)."""
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
-from server.grading.answer import Answer, Span
-from server.grading.denial_after import (
-    AFFIRMED_BY_NEXT,
-    AUXILIARY,
-    CUES,
-    FINITE,
-    NEGATED_AUXILIARY,
-    OWN_STORY,
-    RELATIVE,
-    THINKING,
-    denied_after,
+from server.grading.answer import Answer, TokenSpan
+from server.grading.english import (
+    ARTICLES,
+    CLAUSE_STARTS,
+    FUNCTION_WORDS,
+    SUBJECTS,
+    parts_of_speech,
+    word_set,
 )
-from server.grading.lexis.vocabulary import ARTICLES, CLAUSE_STARTS, FUNCTION_WORDS, SUBJECTS
-from server.grading.lexis.words import parts_of_speech, word_set
-from server.grading.sense.thresholds import MAX_AFTER, MAX_REACH, MAX_SCOPE, PURPOSE_REACH
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE
+
+MAX_SCOPE = 9
+"""Tokens between a cue and what it negates; NegEx uses five words, but speech has more between."""
+MAX_AFTER = 10
+"""Tokens after a phrase within which it may be denied."""
+MAX_REACH = 40
+"""``MAX_SCOPE`` including fillers and repeated starts, so that an endless stutter ends the
+scope."""
+PURPOSE_REACH = 5
+"""Tokens between "so that" and a denial that states a purpose."""
+AUXILIARY = word_set("""
+    is are was were be been being am have has had do does did will would can could should may might
+    must i'm we're it's they're that's there's
+    """)
+NEGATED_AUXILIARY = word_set("""
+    don't doesn't didn't isn't wasn't aren't weren't haven't hasn't hadn't won't wouldn't can't
+    couldn't shouldn't needn't mustn't ain't cannot dont doesnt didnt isnt wasnt arent werent havent
+    hasnt hadnt wouldnt couldnt shouldnt
+    """)
+CUES = (
+    word_set("""
+        not never no without neither nor hardly barely none instead rather unlike unfamiliar
+        avoided skipped dropped abandoned lack lacked lacks nobody
+        """)
+    | NEGATED_AUXILIARY
+)
+# "not only X", "not just", "not until": what follows is affirmed or left open.
+AFFIRMED_BY_NEXT = word_set("""
+    only just merely simply necessarily until unless sure enough because yet optional negotiable
+    matter doubt question wonder later least always everything matter surprise problem more less
+    """)
+THINKING = word_set("think believe know remember say recall guess mean see sure")
+RELATIVE = word_set("which that who what")
+FINITE = AUXILIARY - word_set("be been being am")
+OWN_STORY = word_set("""
+    i we my our us me i'm we're i've we've i'd we'd was were had did didn't wasn't weren't hadn't
+    """)
+
+
+_FRONTED_OBJECTS = word_set("it them that this those one any")
+_DENIALS = word_set("""
+    use used using need needed needing necessary required require option something available enabled
+    enable involved considered relevant supported applied tried try worth allowed touch touched have
+    do done there part
+    """)
+_SOMETHING = word_set("something term name word thing topic")
+_CHANCES = word_set("chance time opportunity reason occasion")
+_GIVEN_UP_AFTER = {
+    (verb, pronoun)
+    for verb in ("against", "dropped", "abandoned", "skipped", "rejected")
+    for pronoun in ("it", "them", "that")
+}
+# Verbs of starting to use something; denying them denies their object: "we never turned it on".
+_TAKEN_UP = word_set("""
+    turn turned switch switched enable run ran adopt adopted deploy deployed bother bothered install
+    installed introduce introduced buy bought build built implement implemented write wrote support
+    want wanted like choose chose get got set had
+    """)
+
+
+def denied_after(answer: Answer, end: int) -> bool:
+    """Whether what follows denies: "was not an option", "we did not use", "but we never did"."""
+    if _fronted(answer, end) or _answered_no(answer, end) or _decided_against(answer, end):
+        return True
+    tokens = answer.tokens
+    rest: list[str] = []
+    for place in range(end, min(len(tokens), end + MAX_AFTER)):
+        if tokens[place].gap == SENTENCE:
+            break
+        if tokens[place].gap == COMMA and not (
+            place == end and tokens[place].raw in ("but", "which", "although", "though")
+        ):
+            break
+        if place not in answer.skipped:
+            rest.append(tokens[place].raw)
+    if not rest:
+        return False
+    if (
+        rest[0] in ("is", "was") and _SOMETHING & set(rest[1:4]) and rest[1] != "not"
+    ):  # "X is something I'd never do"
+        at = next(at for at, word in enumerate(rest) if word in _SOMETHING)
+        rest = [word for word in rest[at + 1 :] if word not in ("that", "which")] or rest
+        if {"not", "never"} & set(rest[:3]) and "familiar" in rest[:5]:
+            return True
+    if rest[0] in ("one", "ones"):  # "the wildcard one we don't use anymore"
+        rest = rest[1:]
+    opener = bool(rest) and rest[0] in ("but", "which", "although", "though", "and")
+    if opener:
+        rest = rest[1:]
+    subject = bool(rest) and rest[0] in ("we", "i", "they")
+    if subject:
+        rest = rest[1:]
+        if rest[:1] == ["not"]:  # "we not use", as some say it
+            rest = ["never", *rest[1:]]
+    elif opener and rest[:1] not in (["was"], ["is"], ["were"], ["wasn't"], ["isn't"], ["never"]):
+        return False
+    return _denies(rest, needs_object=opener and subject)
+
+
+def _fronted(answer: Answer, end: int) -> bool:
+    """Whether the phrase is a topic put first and then denied: "DNSSEC, we never turned it on"."""
+    tokens = answer.tokens
+    if end >= len(tokens) or tokens[end].gap != COMMA or tokens[end].raw not in ("we", "i", "they"):
+        return False
+    rest: list[str] = []
+    for place in range(end + 1, min(len(tokens), end + MAX_AFTER)):
+        if tokens[place].gap != NO_BREAK:
+            break
+        rest.append(tokens[place].raw)
+    if rest[:2] == ["have", "none"] or rest[:2] == ["had", "none"]:
+        return True
+    denied = bool(rest) and (
+        rest[0] in NEGATED_AUXILIARY or "never" in rest[:2] or rest[1:2] == ["not"]
+    )
+    taken_up = not _FRONTED_OBJECTS.isdisjoint(rest[1:])
+    return denied and taken_up and not (_DENIALS | _TAKEN_UP).isdisjoint(rest)
+
+
+def _decided_against(answer: Answer, end: int) -> bool:
+    """Whether the phrase was weighed and given up: "…, but we decided against it"."""
+    rest: list[str] = []
+    for place in range(end, min(len(answer.tokens), end + MAX_AFTER + 2)):
+        if answer.tokens[place].gap == SENTENCE:
+            break
+        rest.append(answer.tokens[place].raw)
+    turns = rest[:1] == ["but"] or rest[:2] == ["and", "then"]
+    if turns and any(
+        (one, two) in _GIVEN_UP_AFTER for one, two in pairwise(rest) if one != rest[0]
+    ):
+        return True
+    return any(
+        link in ("so", "and", "then")
+        and subject in ("we", "i", "they")
+        and not _GIVEN_UP_AFTER.isdisjoint(pairwise(rest[at + 2 : at + 5]))
+        for at, (link, subject) in enumerate(pairwise(rest))
+    )
+
+
+def _answered_no(answer: Answer, end: int) -> bool:
+    """Whether the phrase is asked and answered, "Terraform? No, never", or "Ansible neither"."""
+    tokens = answer.tokens
+    if end >= len(tokens):
+        return False
+    follower, second = tokens[end].raw, answer.raw(end + 1)
+    closes = end + 1 == len(tokens) or tokens[end + 1].gap == SENTENCE
+    if tokens[end].gap == SENTENCE:
+        return (follower in ("never", "no") and closes) or (follower == "no" and second == "never")
+    return follower == "neither" and closes
+
+
+def _denies(rest: list[str], *, needs_object: bool) -> bool:
+    """Whether the words deny: an auxiliary negated, then "used", "an option" or the like."""
+    if not rest:
+        return False
+    at = 0
+    if rest[0] in NEGATED_AUXILIARY or rest[0] == "never":
+        at = 1
+    elif len(rest) > 1 and rest[0] in AUXILIARY and rest[1] in ("not", "never"):
+        at = 2
+    else:
+        return False
+    tail = rest[at : at + 8]
+    if tail[:1] in (["had"], ["have"], ["got"]) and not _CHANCES.isdisjoint(tail[1:4]):
+        tail = tail[1:]
+        while tail and (tail[0] in _CHANCES or tail[0] in ("a", "the", "any")):
+            tail = tail[1:]
+    tail = tail[:4]
+    if tail[:1] and tail[0] in AFFIRMED_BY_NEXT:
+        return False
+    while tail and tail[0] in ("an", "a", "really", "ever", "even", "actually", "to", "been", "be"):
+        tail = tail[1:]
+    if not tail or tail[0] not in _DENIALS:
+        return False
+    if needs_object:
+        return len(tail) == 1 or any(word in ("it", "them", "that", "this", "one") for word in tail)
+    return True
+
 
 # Right before the phrase, these words say that it was given up.
 _GIVEN_UP = {
@@ -72,11 +234,11 @@ _SINCE_WHEN = word_set("then that this last")
 _BEFORE_STATEMENT = word_set("because since as that so therefore whereas while")
 _CONDITIONAL = word_set("would wouldn't can't cannot couldn't you'd we'd")
 
-Denies = Callable[[Answer, Span], bool]
+Denies = Callable[[Answer, TokenSpan], bool]
 """Whether the words of a span are denied."""
 
 
-def is_denied(answer: Answer, span: Span) -> bool:
+def is_denied(answer: Answer, span: TokenSpan) -> bool:
     """Whether the words of ``span`` are denied.
 
     Never in a run-on text. Without punctuation, one in a hundred of the phrases that the
@@ -104,7 +266,7 @@ def _given_up(answer: Answer, start: int) -> bool:
     return whole and (answer.raw(place - 1), answer.raw(place)) in _GIVEN_UP
 
 
-def _only_known_by_name(answer: Answer, span: Span) -> bool:
+def _only_known_by_name(answer: Answer, span: TokenSpan) -> bool:
     """Whether the speaker has heard of the phrase and no more."""
     if "name" in answer.by_text:
         around = range(
@@ -156,7 +318,7 @@ def _is_statement(answer: Answer, cue: int) -> bool:
     return named and done and not copular
 
 
-def _is_result(answer: Answer, cue: int, span: Span) -> bool:
+def _is_result(answer: Answer, cue: int, span: TokenSpan) -> bool:
     """Whether something has not been needed or seen again, so that it was there before.
 
     "Since then we had eleven releases and not one rollback", "we never needed a rollback again".
@@ -188,7 +350,7 @@ def _is_since(answer: Answer, place: int, stop: int) -> bool:
     return ends or follower in _SINCE_WHEN or follower.isdecimal()
 
 
-def _denied_before(answer: Answer, place: int | None, span: Span) -> bool:
+def _denied_before(answer: Answer, place: int | None, span: TokenSpan) -> bool:
     if place is None or _starts_a_clause(answer, place, span):
         return False
     if answer.tokens[place].raw == "without":
@@ -196,7 +358,7 @@ def _denied_before(answer: Answer, place: int | None, span: Span) -> bool:
     return True
 
 
-def _starts_a_clause(answer: Answer, cue: int, span: Span) -> bool:
+def _starts_a_clause(answer: Answer, cue: int, span: TokenSpan) -> bool:
     """Whether the phrase, after a comma, is the subject of a new clause.
 
     "It cannot reach the rest, lateral movement is what you fear", "what isn't needed, baseline
@@ -212,13 +374,13 @@ def _starts_a_clause(answer: Answer, cue: int, span: Span) -> bool:
     return behind and commas[-1] == span[0] and answer.raw(span[1]) in FINITE
 
 
-def _denied_twice(answer: Answer, cue: int, span: Span) -> bool:
+def _denied_twice(answer: Answer, cue: int, span: TokenSpan) -> bool:
     """Whether a denial of the phrase is denied: "I wouldn't say that caching isn't useful"."""
     between = {answer.raw(place) for place in range(cue + 1, span[0])}
     return bool(between & THINKING) and answer.raw(span[1]) in NEGATED_AUXILIARY
 
 
-def _only_limited(answer: Answer, cue: int, span: Span) -> bool:
+def _only_limited(answer: Answer, cue: int, span: TokenSpan) -> bool:
     """Whether what follows limits the denial.
 
     "No X alone", "we did not use X until …", "don't X before …".

@@ -1,11 +1,8 @@
 """From a question and a submission to the Report."""
 
 import logging
-from bisect import bisect_left
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from functools import lru_cache, partial
-from pathlib import Path
+from functools import cache, lru_cache, partial
 
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
@@ -14,51 +11,41 @@ from server.contract import (
     Report,
     Structure,
     Submission,
-    Transcript,
     Word,
     content_score,
+    earned_points,
 )
 from server.core.errors import GradingError
-from server.grading.answer import Answer, read_answer
-from server.grading.coverage import cover_phrases
+from server.grading import denial
+from server.grading.answer import Answer, Span, read_answer
+from server.grading.by_meaning import MAX_SPANS, AnswerVectors
 from server.grading.delivery import measure_delivery
-from server.grading.denial import is_denied
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
-from server.grading.listed import Listing
 from server.grading.phrases import compile_phrases
-from server.grading.sense.clauses import Span
-from server.grading.sense.encoder import shared_encoder
-from server.grading.sense.own_words import Spoken, with_own_words
-from server.grading.sense.vectors import AnswerSense, like_sense_of
-from server.grading.stance import denies_with
 from server.grading.structure import judge_structure
 from server.grading.summary import notices_of, summarize
 from server.grading.terms import TermIndex, compile_terms
+from server.grading.verdict import judge
 from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "4.4.1"
+GRADER_VERSION = "5.0.0"
 """Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
+FACT_WORDS, FACT_PHRASES = 45, 2
+"""Words of a model answer under which, and phrases up to which, a question asks for a fact."""
+DOUBT_SHOWN_FROM = 0.02
+"""Points taken off from which the words that sound wrong are named."""
 NO_SPEECH = "no speech detected: there is nothing to grade"
-
-
-@lru_cache(maxsize=8)
-def _by_version(version: str, size: int, lexicon: "_ById") -> TermIndex:
-    if lexicon.folder is None:
-        return compile_terms(lexicon.lexicon)
-    from server.grading.kept_terms import kept_index
-
-    return kept_index(lexicon.lexicon, lexicon.folder)
 
 
 class _ById:
     """A lexicon as a cache key; lexicons are frozen."""
 
-    def __init__(self, lexicon: Lexicon, folder: Path | None) -> None:
-        self.lexicon, self.folder = lexicon, folder
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
 
     def __hash__(self) -> int:
         return hash((self.lexicon.version, len(self.lexicon)))
@@ -69,14 +56,14 @@ class _ById:
         )
 
 
-def term_index(lexicon: Lexicon, folder: Path | None = None) -> TermIndex:
-    """The lexicon compiled; the same for an equal lexicon.
+@lru_cache(maxsize=8)
+def _compiled(lexicon: _ById) -> TermIndex:
+    return compile_terms(lexicon.lexicon)
 
-    Args:
-        lexicon: the terms.
-        folder: keeps it compiled for the next start.
-    """
-    return _by_version(lexicon.version, len(lexicon), _ById(lexicon, folder))
+
+def term_index(lexicon: Lexicon) -> TermIndex:
+    """The lexicon compiled; the same for an equal lexicon."""
+    return _compiled(_ById(lexicon))
 
 
 def cover(
@@ -86,7 +73,7 @@ def cover(
     *,
     strict: bool = False,
 ) -> Coverage:
-    """Which of the key phrases were said in these words.
+    """Which of the key phrases were said in these words, by their words and sounds alone.
 
     Args:
         key_phrases: the phrases to find.
@@ -99,46 +86,53 @@ def cover(
     terms = term_index(lexicon)
     phrases = compile_phrases(tuple(key_phrases), terms)
     answer = read_answer(texts, terms, phrases, strict=strict)
-    return cover_phrases(answer, phrases.phrases, timed)
+    return judge(answer, phrases.phrases, words=timed).coverage
 
 
-def cover_question(
-    question: Question, texts: Sequence[str], lexicon: Lexicon, sense: AnswerSense
-) -> Coverage:
-    """Which key phrases of a question a text says, literally or in other words.
+def cover_question(question: Question, texts: Sequence[str], lexicon: Lexicon) -> Coverage:
+    """Which key phrases of a question a text says, in its words or by its meaning.
 
-    Args:
-        question: what was asked.
-        texts: the words of the text.
-        lexicon: the terms, for the words.
-        sense: the text's spans and vectors.
+    Raises:
+        GraderFailedError: there is no encoder.
     """
     terms = term_index(lexicon)
     phrases = compile_phrases(question.key_phrases, terms)
     answer = read_answer(texts, terms, phrases)
-    coverage = cover_phrases(answer, phrases.phrases, (), denies=denies_with(answer, sense))
-    spoken = Spoken(texts, (), sense, partial(_is_denied, answer))
-    return _with_sense(coverage, question, spoken)[0]
+    vectors = AnswerVectors.of(answer.words, answer.spans)
+    return judge(answer, phrases.phrases, question=question, vectors=vectors).coverage
 
 
-def _with_sense(
-    coverage: Coverage, question: Question, spoken: Spoken
-) -> tuple[Coverage, float | None]:
-    """Counts names in a mere list as half said, and searches for the rest by meaning.
+def structure_of(question: Question, texts: Sequence[str]) -> Structure:
+    """Which parts of its kind's rubric a text says.
 
-    Returns:
-        The coverage, and how far the answer is believed (``SensedAnswer.believed``).
+    Raises:
+        GraderFailedError: there is no encoder.
     """
-    listing = Listing(spoken.texts)
-    found, believed = with_own_words(listing.mark(coverage), question, spoken)
-    return listing.mark(found), believed
+    answer = read_answer(texts, _no_terms())
+    vectors = AnswerVectors.of(answer.words, answer.spans)
+    return judge_structure(question, answer.words, (), vectors)
 
 
-def _is_denied(answer: Answer, span: Span) -> bool:
-    """Whether the words of a span, as numbered in the transcript, are denied."""
-    start = bisect_left(answer.tokens, span[0], key=lambda token: token.first)
-    end = bisect_left(answer.tokens, span[1], key=lambda token: token.last)
-    return start < end and is_denied(answer, (start, end))
+def answer_vectors(
+    submission: Submission, stored: dict[str, object] | None = None
+) -> AnswerVectors | None:
+    """The vectors of an answer's spans: stored ones if they fit, else computed.
+
+    A rough transcript has none, because coverage must not rest on words that were not said.
+
+    Raises:
+        GraderFailedError: there is no encoder.
+    """
+    if submission.transcript.is_rough:
+        return None
+    answer = read_answer(submission.transcript.tokens, _no_terms())
+    kept = AnswerVectors.from_json(stored, answer.spans)
+    return kept or AnswerVectors.of(answer.words, answer.spans)
+
+
+@cache
+def _no_terms() -> TermIndex:
+    return compile_terms(Lexicon(version="", terms=()))
 
 
 def grade(
@@ -146,54 +140,61 @@ def grade(
     submission: Submission,
     lexicon: Lexicon,
     bank_version: str,
-    sense: AnswerSense | None = None,
+    vectors: AnswerVectors | None = None,
 ) -> Report:
     """Grade one answer.
 
-    Pure: the same arguments give the same report.
+    The same arguments give the same report.
 
     Args:
         question: what was asked.
         submission: the transcript and what the client measured.
         lexicon: the terms and how they are said.
         bank_version: digest of the bank the question comes from; goes into the report.
-        sense: from ``make_sense``. Without it, and for a rough transcript, only the words count:
-            nothing is found in other words, and the structure is not judged. Without it, the
-            coverage's score is the only one. The score of a rough transcript rests on its key
-            phrases alone, so a better transcript can only raise it.
+        vectors: of ``answer_vectors``; computed if they are not given.
+
+    For a rough transcript only the words count: nothing is found in other words, the structure is
+    not judged, and the score rests on its key phrases alone, so a better transcript can only raise
+    it.
 
     Raises:
         GradingError: the transcript holds no words, or answers another question.
+        GraderFailedError: there is no encoder.
     """
     if submission.question_id != question.id:
         raise GradingError(f"this answer is to {submission.question_id!r}, not to {question.id!r}")
     transcript = submission.transcript
-    texts = submission.transcript.tokens
     terms = term_index(lexicon)
     rough = transcript.is_rough
     phrases = compile_phrases(question.key_phrases, terms)
-    answer = read_answer(texts, terms, phrases, strict=rough)
+    answer = read_answer(transcript.tokens, terms, phrases, strict=rough)
     if not answer.tokens:
         raise GradingError(NO_SPEECH)
-    coverage = cover_phrases(
+    if rough:
+        vectors = None
+    elif vectors is None or vectors.spans != answer.spans[:MAX_SPANS]:
+        vectors = AnswerVectors.of(answer.words, answer.spans)
+    judged = judge(
         answer,
         phrases.phrases,
-        transcript.words,
-        submission.evidence.heard_phrases,
-        denies_with(answer, None if rough else sense),
+        question=question,
+        vectors=vectors,
+        words=transcript.words,
+        heard=submission.evidence.heard_phrases,
     )
+    fact = asks_for_a_fact(question)
+    structure = Structure(kind=question.kind, parts=(), score=0.0, asked=not fact)
+    if vectors is not None and not fact:
+        structure = judge_structure(question, answer.words, transcript.words, vectors)
     pronunciation = judge_terms(answer, submission, question, lexicon, terms)
     delivery = measure_delivery(answer, submission, float(question.answer_seconds))
     language = remark(answer, transcript.words)
-    is_denied = partial(_is_denied, answer)
-    structure = Structure(kind=question.kind, parts=(), score=0.0) if rough else None
-    if sense is not None and not rough:
-        spoken = Spoken(texts, transcript.words, sense, is_denied)
-        coverage, believed = _with_sense(coverage, question, spoken)
-        structure = judge_structure(question, texts, transcript.words, sense)
-        structure = structure.model_copy(update={"believed": believed})
-    coverage, judge_notices = apply_judgment(coverage, submission, texts, is_denied)
-    content = None if structure is None else content_score(coverage, structure)
+    coverage, judge_notices = apply_judgment(
+        judged.coverage, submission, answer.words, partial(_is_denied, answer)
+    )
+    earned = sum(part.share * part.value for part in earned_points(coverage, structure))
+    off = max(0.0, earned - judged.quality(structure))
+    content = content_score(coverage, structure, taken_off=off, off_topic=judged.off_topic)
     return Report(
         question_id=question.id,
         created_at=submission.created_at,
@@ -201,8 +202,10 @@ def grade(
         bank_version=bank_version,
         notices=(*notices_of(submission), *judge_notices),
         transcript=transcript,
-        score=None if content is None else content.score,
-        score_parts=() if content is None else content.parts,
+        score=content.score,
+        score_parts=content.parts,
+        off_topic=judged.off_topic,
+        doubted=judged.doubted if off >= DOUBT_SHOWN_FROM else None,
         coverage=coverage,
         structure=structure,
         pronunciation=pronunciation,
@@ -213,21 +216,26 @@ def grade(
     )
 
 
-def prepare(question: Question, lexicon: Lexicon) -> None:
-    """Does the one-time work that the first answer to a question would wait for.
+def asks_for_a_fact(question: Question) -> bool:
+    """Whether a sentence or two answer it whole: then structure stays out of the score."""
+    few = len(question.key_phrases) <= FACT_PHRASES
+    return question.kind == "explain" and few and len(question.model_answer.split()) < FACT_WORDS
 
-    Grades the model answer with the vectors of other sentences, because computing its own takes
-    longer, and loads the encoder, which checks what clients send.
+
+def _is_denied(answer: Answer, span: Span) -> bool:
+    """Whether the words of a span, as numbered in the transcript, are denied."""
+    inside = [
+        at
+        for at, token in enumerate(answer.tokens)
+        if span[0] <= token.first and token.last < span[1]
+    ]
+    return bool(inside) and denial.is_denied(answer, (inside[0], inside[-1] + 1))
+
+
+def prepare(question: Question, lexicon: Lexicon) -> None:
+    """Loads what the first answer would wait for, by grading a question's model answer.
 
     Raises:
-        GradingError: the model answer holds no words.
         GraderFailedError: there is no encoder.
     """
-    submission = Submission(
-        submission_id="0" * 32,
-        question_id=question.id,
-        created_at=datetime.now(UTC),
-        transcript=Transcript(text=question.model_answer),
-    )
-    grade(question, submission, lexicon, "", like_sense_of(submission.transcript.tokens))
-    shared_encoder().encode([question.topic])
+    cover_question(question, question.model_answer.split(), lexicon)

@@ -7,8 +7,7 @@ from itertools import accumulate, pairwise
 from pronunciation.confusions import encode, merged
 from pronunciation.errors import HearingError
 from pronunciation.g2p import dictionary, pronunciations
-from server.grading.lexis.vocabulary import FUNCTION_WORDS
-from server.grading.lexis.words import by_word
+from server.grading.english import FUNCTION_WORDS, by_word
 from server.grading.tokenizer import NO_BREAK, Token
 
 _MAX_CHARS = 24

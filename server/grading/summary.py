@@ -21,14 +21,13 @@ from server.contract import (
     Submission,
     Summary,
     SummaryPoint,
-    credits_of,
     said_terms,
 )
-from server.grading.sense.clearness import clearness_of
+from server.grading.verdict import clearness_of
 
 FEW_FILLERS_PER_MINUTE = 2.0
 WELL_BUILT_FROM: Final = 0.5
-"""How much of a structure must count for it to be praised."""
+"""How right an answer must sound for its structure to be praised."""
 
 
 _Point = tuple[float, str, str]
@@ -37,6 +36,10 @@ _Point = tuple[float, str, str]
 
 def _quoted(text: str) -> str:
     return f"“{text}”"
+
+
+def _believed(structure: Structure) -> float:
+    return 1.0 if structure.believed is None else structure.believed
 
 
 def _well(
@@ -55,7 +58,7 @@ def _well(
     if said and len(said) == total:
         out.append((10, "You made every key point.", "coverage.score"))
     whole = structure and structure.parts and all(p.status == "said" for p in structure.parts)
-    if structure and whole and credits_of(coverage, structure).structure >= WELL_BUILT_FROM:
+    if structure and whole and _believed(structure) >= WELL_BUILT_FROM:
         text = "Your answer has every part that it needs."
         out.append((9, text, "structure.score"))
     for at, phrase in sorted(said, key=lambda entry: (-entry[1].weight, entry[0])):
@@ -193,8 +196,8 @@ UNCLEAR_NOTICE = (
     "Whisper was unsure of many words of this answer, so less is needed for a key phrase to count "
     "as said in other words. If words are wrong, correct them."
 )
-UNCLEAR_UNDER: Final = 0.5
-"""Clearness under which the report says so; most speakers with a strong accent are below."""
+UNCLEAR_UNDER: Final = 0.81
+"""Mean confidence under which the report says so; most speakers with a strong accent are below."""
 MAX_LISTED_CORRECTIONS = 10
 """The transcript marks all of them."""
 SHORTEST_MISSING_S: Final = 0.1
@@ -231,8 +234,7 @@ def notices_of(submission: Submission) -> tuple[str, ...]:
     sound = sound_notice(submission.evidence.sound)
     if sound:
         notices.append(sound)
-    confidences = (word.confidence for word in submission.transcript.words)
-    unclear = clearness_of(confidences) < UNCLEAR_UNDER
+    unclear = clearness_of(submission.transcript.words) < UNCLEAR_UNDER
     if unclear and not submission.transcript.is_rough:
         notices.append(UNCLEAR_NOTICE)
     corrected = submission.transcript.corrected_texts

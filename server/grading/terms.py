@@ -15,8 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from pronunciation.terms import Lexicon, Term
 from question_bank.strict_yaml import parse_yaml
-from server.grading.lexis.vocabulary import is_generic
-from server.grading.lexis.words import lemma, rank
+from server.grading.english import is_generic, lemma, rank
 from server.grading.tokenizer import SENTENCE, Token, texts_of, tokenize
 
 Form = Literal["exact", "acronym", "fuzzy"]
@@ -45,12 +44,14 @@ class TermIndex:
         known_words: words that are (part of) a term, and so not a misspelling of another.
         expansions: symbol → what the letters stand for.
         lexicon_terms: symbol → the lexicon's entry, if it has one.
+        lexicon: what it was made of.
     """
 
     by_first: dict[str, tuple[tuple[tuple[str, ...], str, Form], ...]]
     known_words: frozenset[str]
     expansions: dict[str, tuple[str, ...]]
     lexicon_terms: dict[str, Term]
+    lexicon: Lexicon
 
     def find(
         self, tokens: Sequence[Token], *, strict: bool
@@ -145,4 +146,5 @@ def compile_terms(lexicon: Lexicon) -> TermIndex:
         known_words=frozenset(known),
         expansions={symbol: tuple(texts) for symbol, texts in expanded.items()},
         lexicon_terms={" ".join(keys_of(term.term)): term for term in reversed(lexicon.terms)},
+        lexicon=lexicon,
     )

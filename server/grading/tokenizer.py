@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from server.grading.lexis.words import by_word, family, lemma, word_set
+from server.grading.english import by_word, family, lemma, word_set
 from server.grading.numbers import (
     NUMBER_STARTS,
     SCALES,

@@ -19,7 +19,6 @@ from pronunciation.terms import Lexicon, Term
 from question_bank.models import Question
 from server.contract import HeardTerm, Pronunciation, Submission, TermVerdict, Word
 from server.grading.answer import Answer
-from server.grading.sense.caching import by_identity
 from server.grading.terms import Form, TermIndex, spellings_of
 from server.grading.tokenizer import tokenize
 
@@ -64,12 +63,12 @@ def _times(words: tuple[Word, ...], indices: tuple[int, ...]) -> tuple[float | N
     return (min(starts) if starts else None, max(ends) if ends else None)
 
 
-@by_identity
+@lru_cache(maxsize=1024)
 def _lemmas(term: Term) -> tuple[str, ...]:
     return tuple(token.lemma for token in tokenize(term.term.split()))
 
 
-_spellings = by_identity(spellings_of)
+_spellings = lru_cache(maxsize=4096)(spellings_of)
 
 
 def _is_spelling(term: Term, texts: tuple[str, ...]) -> bool:
@@ -110,15 +109,15 @@ def _said_in(answer: Answer, terms: TermIndex) -> Iterator[_Said]:
                 yield _Said(term, tuple(sorted(words)), form)
 
 
-@by_identity
-def _spotter(lexicon: Lexicon) -> TermSpotter:
-    return TermSpotter(lexicon)
+@lru_cache(maxsize=8)
+def _spotter(terms: TermIndex) -> TermSpotter:
+    return TermSpotter(terms.lexicon)
 
 
-@by_identity
-def _expected(question: Question, lexicon: Lexicon) -> frozenset[str]:
+@lru_cache(maxsize=1024)
+def _expected(question: Question, terms: TermIndex) -> frozenset[str]:
     """The terms that a question is about."""
-    return _spotter(lexicon).named(question.full_text)
+    return _spotter(terms).named(question.full_text)
 
 
 def _named(
@@ -182,7 +181,7 @@ def judge_terms(
     taken: set[int] = set()
     said = list(_said_in(answer, terms))
     named = _named(answer, submission.evidence.heard, said, lexicon)
-    expected = _expected(question, lexicon) if any(is_everyday(n.term) for n in named) else ()
+    expected = _expected(question, terms) if any(is_everyday(n.term) for n in named) else ()
     others = other_words(named, answer.words, expected)
     for heard in submission.evidence.heard:
         entry = lexicon.get(heard.term)

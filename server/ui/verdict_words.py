@@ -1,10 +1,12 @@
 """Verdicts, scores and corrections in words: the same in pages, files and the terminal."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from server.contract import (
     CORRECTED_NOTICE,
+    OFF_TOPIC,
+    SOUNDS_WRONG,
     TERM_WORDS,
     CorrectedVerdict,
     Delivery,
@@ -12,8 +14,8 @@ from server.contract import (
     Report,
     TermVerdict,
     content_score,
-    credits_of,
     score_rule,
+    taken_off,
 )
 
 VERDICT_WORDS: Final = {
@@ -28,10 +30,7 @@ SAME_SCORE: Final = 0.0005
 """Stored scores are rounded."""
 NO_SOUND: Final = "A text has no sound: say the answer to hear how you say its terms."
 PERHAPS_RIGHT: Final = "This is the right way, but the recording is not clear enough to be sure."
-SOUNDS_WRONG_BELOW: Final = 0.5
-"""If an answer is believed less than this, the report says so. In the development answers, 0.02 of
-the strong ones are below, a quarter of the middling ones and 0.57 of the weak ones."""
-NOT_JUDGED: Final = "not judged in a rough transcript"
+NOT_JUDGED: Final = "not judged"
 PART_WORDS: Final = {"said": "said", "missing": "missing"}
 _HOW: Final = {
     "inflected": "in another form",
@@ -149,50 +148,47 @@ def score_text(report: Report) -> str:
 
 def least_text(report: Report) -> str:
     """``at least``, with a space, if the structure could not be judged; otherwise empty."""
-    structure = report.structure
-    return "at least " if structure is not None and not structure.is_judged else ""
+    return "at least " if report.structure is not None and report.transcript.is_rough else ""
 
 
 def composition_text(report: Report) -> str:
-    """The points of the score, with the basis of each part.
+    """The points of the score in one line, with the basis of each part.
 
-    ``key phrases 31 of 50 points (63% covered) + structure 20 of 50 points (3 of 4 parts)``. Empty
-    for reports of earlier graders.
+    ``42 of 60 points for what you said (5 of 8 key phrases, 1 perhaps) + 25 of 40 for structure (3
+    of 4 parts) − 6: some of it sounds wrong (“…”)``. Empty for reports of earlier graders.
     """
-    measured = {"key phrases": f"{report.coverage.score:.0%} covered"}
-    if report.structure is not None:
+    said = sum(each.status == "covered" for each in report.coverage.phrases)
+    perhaps = sum(each.status == "possible" for each in report.coverage.phrases)
+    count = f"{said} of {len(report.coverage.phrases)} key phrases"
+    if perhaps:
+        count += f", {perhaps} perhaps"
+    measured = {"key phrases": count, "structure": NOT_JUDGED}
+    if report.structure is not None and report.structure.parts:
         parts = report.structure.parts
-        said = sum(part.status == "said" for part in parts)
-        measured["structure"] = f"{said} of {len(parts)} parts" if parts else NOT_JUDGED
-        if parts and _is_by_this_rule(report):
-            counted = credits_of(report.coverage, report.structure)
-            measured["key phrases"] += _counted(counted.explained, {"little is explained": True})
-            sounds = "some of it sounds wrong"
-            if counted.believed >= SOUNDS_WRONG_BELOW:
-                sounds = "not all of it sounds right"
-            reasons = {
-                "it says little of what was asked": _is_less(counted.relevant),
-                sounds: _is_less(counted.believed),
-            }
-            measured["structure"] += _counted(counted.structure, reasons)
-    texts = []
+        built = sum(part.status == "said" for part in parts)
+        measured["structure"] = f"{built} of {len(parts)} parts"
+    texts: list[str] = []
     for part in report.score_parts:
-        most = part.share * 100
-        text = f"{part.name} {part.value * most:.0f} of {most:.0f} points"
-        if part.name in measured:
-            text += f" ({measured[part.name]})"
-        texts.append(text)
-    return " + ".join(texts)
+        most, points = part.share * 100, part.share * part.value * 100
+        if part.name == SOUNDS_WRONG:
+            texts.append(f" − {-points:.0f}: {_doubt_text(report)}")
+        elif part.name == OFF_TOPIC:
+            texts.append(f" − {-points:.0f}: {NOT_AN_ANSWER}")
+        else:
+            text = f"{points:.0f} of {most:.0f} points for {_PART_NAMES.get(part.name, part.name)}"
+            text += f" ({measured[part.name]})" if part.name in measured else ""
+            texts.append(f"{' + ' if texts else ''}{text}")
+    return "".join(texts)
 
 
-def _counted(credit: float, reasons: Mapping[str, bool]) -> str:
-    """The share at which a part of the score counts, and why; empty if it counts in full."""
-    why = " and ".join(reason for reason, holds in reasons.items() if holds)
-    return f", counted at {credit:.0%}: {why}" if _is_less(credit) else ""
+_PART_NAMES: Final = {"key phrases": "what was said"}
+NOT_AN_ANSWER: Final = "this does not answer the question"
 
 
-def _is_less(credit: float) -> bool:
-    return round(credit, 2) < 1
+def _doubt_text(report: Report) -> str:
+    """What sounds wrong, with its words."""
+    quote = f" (“{report.doubted.text}”)" if report.doubted else ""
+    return f"some of it sounds wrong or vague{quote}"
 
 
 def rule_text(report: Report) -> str:
@@ -205,7 +201,12 @@ def rule_text(report: Report) -> str:
 def _is_by_this_rule(report: Report) -> bool:
     if report.structure is None or not report.score_parts or report.score is None:
         return False
-    today = content_score(report.coverage, report.structure).score
+    today = content_score(
+        report.coverage,
+        report.structure,
+        taken_off=taken_off(report),
+        off_topic=report.off_topic,
+    ).score
     return abs(report.score - today) < SAME_SCORE
 
 

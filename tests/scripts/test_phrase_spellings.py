@@ -45,7 +45,7 @@ def test_all_accents_have_their_turn_and_each_wording_a_strong_one() -> None:
 
 
 def test_what_helps_is_kept(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.grading.sound._telling_spellings", lambda name: ())
+    monkeypatch.setattr("server.grading.by_sound._telling_spellings", lambda name: ())
     heard = [
         *rows("free list", "freeleast", "freeleast", "free list"),
         *rows("GPU count", "gbu count"),  # the grader finds it by its sound

@@ -76,7 +76,7 @@ def planted_report(
             phrase=possible,
             status="possible",
             how="own_words",
-            confidence=0.6,
+            confidence=0.8,
             evidence=said(CLAUSE),
             why="It keeps the accelerator busy.",
         ),

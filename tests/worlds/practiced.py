@@ -31,7 +31,7 @@ from server.contract import (
     Transcript,
     Word,
 )
-from server.grading.sense.encoder import Encoder, Vectors
+from server.grading.encoder import Encoder, Vectors
 
 __all__ = [
     "archived_copies",

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any, Final, Literal, get_args
 
 from question_bank.strict_yaml import parse_yaml
-from server.grading.lexis.words import by_word
+from server.grading.english import by_word
 
 _START: Final = re.compile(r"^\^")
 _AT_START: Final = r"(?<=\\n )"

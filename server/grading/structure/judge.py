@@ -11,15 +11,10 @@ import numpy.typing as npt
 
 from question_bank.models import Kind, Question
 from server.contract import Structure, StructurePart, Word, evidence_of
-from server.grading.lexis.vocabulary import FUNCTION_WORDS
-from server.grading.lexis.words import word_set
-from server.grading.sense.caching import by_identity
-from server.grading.sense.clauses import MAX_WORDS, Span
-from server.grading.sense.encoder import Vectors, cosines
-from server.grading.sense.features import best_of_others, best_three
-from server.grading.sense.logistic import Floats
-from server.grading.sense.thresholds import BEAT_BAR
-from server.grading.sense.vectors import AnswerSense
+from server.grading.answer import MAX_CLAUSE_WORDS, Span
+from server.grading.by_meaning import AnswerVectors, Floats, best_of_others
+from server.grading.encoder import Vectors
+from server.grading.english import FUNCTION_WORDS, word_set
 from server.grading.structure.facts import (
     FACTS,
     JoinedText,
@@ -28,13 +23,27 @@ from server.grading.structure.facts import (
     pattern_of,
     plain_words,
 )
-from server.grading.structure.rubrics import KINDS, Rubric, rubric_of
+from server.grading.structure.rubrics import FITTED, Rubric, rubric_of
 
 FULL_WORDS: Final = 60
 """In a shorter answer, the position of a passage says less: one sentence has no opening or end."""
+BEAT_BAR: Final = 0.087
+"""How much closer a passage must be to one of a beat's ways than to any empty sentence. The ways
+are about the beat's subject, and so is weak talk."""
 _BEFORE: Final = ", "
 _OF_SENTENCES: Final = FUNCTION_WORDS - word_set("and or nor & /")
 """Words that every sentence has one of, in any kind of English, and a list of names has not."""
+
+
+def best_three(near: Vectors, rows: npt.NDArray[np.int64]) -> Vectors:
+    """The mean cosine with the three closest sentences of each group, shape (groups, spans).
+
+    Args:
+        near: cosines of each sentence with each span, shape (sentences, spans).
+        rows: the sentences of each group, shape (groups, largest group); -1 where a group has
+            fewer.
+    """
+    return np.stack([np.sort(near[own[own >= 0]], axis=0)[-3:].mean(axis=0) for own in rows])
 
 
 class SpanFacts:
@@ -45,8 +54,8 @@ class SpanFacts:
         cues: shape (spans, parts of the rubric), 1 where the span holds a cue of the part.
     """
 
-    def __init__(self, texts: Sequence[str], sense: AnswerSense, rubric: Rubric) -> None:
-        starts, ends = sense.edges
+    def __init__(self, texts: Sequence[str], sense: AnswerVectors, rubric: Rubric) -> None:
+        starts, ends = np.array(sense.spans, np.int64).reshape(-1, 2).T
         holds = (starts[:, None] <= starts) & (ends[:, None] >= ends)
         clauses = np.flatnonzero(holds.sum(axis=1) == 1)  # spans that contain no other span
         plain, names = plain_words(texts), names_in(texts)
@@ -113,7 +122,7 @@ class PartFeatures:
 
 
 def part_features(
-    texts: Sequence[str], sense: AnswerSense, rubric: Rubric, near: Vectors, found: SpanFacts
+    texts: Sequence[str], sense: AnswerVectors, rubric: Rubric, near: Vectors, found: SpanFacts
 ) -> PartFeatures:
     """The features of every span for each part of the kind.
 
@@ -129,7 +138,7 @@ def part_features(
     empty = closest[0]
     says, denies = closest[rubric.says_at[:count]], closest[rubric.not_at]
     says3 = best_three(near, rubric.says_rows)
-    starts, ends = sense.edges
+    starts, ends = np.array(sense.spans, np.int64).reshape(-1, 2).T
     place = (starts + ends) / 2 / len(texts) - 0.5
     place *= min(1.0, len(texts) / FULL_WORDS)
     cues = found.cues[:, :count]
@@ -141,8 +150,8 @@ def part_features(
             says3,
             denies,
             says - np.maximum(denies, empty),
-            says - best_of_others(says, alone=0.0),
-            says3 - best_of_others(says3, alone=0.0),
+            says - best_of_others(says),
+            says3 - best_of_others(says3),
             cues.T,
         ),
         axis=2,
@@ -173,12 +182,12 @@ def shipped_weights() -> dict[Kind, PartWeights]:
                 loaded[f"{kind}_weights"].astype(np.float64),
                 loaded[f"{kind}_biases"].astype(np.float64),
             )
-            for kind in KINDS
+            for kind in FITTED
         }
 
 
 def judge_structure(
-    question: Question, texts: Sequence[str], words: Sequence[Word], sense: AnswerSense
+    question: Question, texts: Sequence[str], words: Sequence[Word], sense: AnswerVectors
 ) -> Structure:
     """Which parts of the rubric of the question's kind an answer says.
 
@@ -193,7 +202,7 @@ def judge_structure(
         words: the same with their times; empty for a typed answer.
         sense: the spans of these words, and their vectors.
     """
-    rubric = _rubric(question)
+    rubric = rubric_of(question.kind, question.beats)
     values = part_logits(question.kind, rubric, texts, sense)
     parts: list[StructurePart] = []
     gained = total = 0.0
@@ -210,12 +219,7 @@ def judge_structure(
     return Structure(kind=question.kind, parts=tuple(parts), score=min(1.0, gained / total))
 
 
-@by_identity
-def _rubric(question: Question) -> Rubric:
-    return rubric_of(question.kind, question.beats)
-
-
-def part_logits(kind: Kind, rubric: Rubric, texts: Sequence[str], sense: AnswerSense) -> Floats:
+def part_logits(kind: Kind, rubric: Rubric, texts: Sequence[str], sense: AnswerVectors) -> Floats:
     """How surely each span says each part, shape (parts, spans); it does from 0 on.
 
     Minus infinity if the span has no fact that the part needs. For a beat, the cosine above its
@@ -225,11 +229,12 @@ def part_logits(kind: Kind, rubric: Rubric, texts: Sequence[str], sense: AnswerS
     if not sense.spans:
         return found
     # In this order because it takes a third of the time: fewer and larger blocks
-    near = cosines(rubric.vectors, sense.vectors)
+    near = rubric.vectors @ sense.vectors.T
     facts = SpanFacts(texts, sense, rubric)
-    features = part_features(texts, sense, rubric, near, facts)
-    fitted = shipped_weights()[kind]
-    found[: rubric.own_from] = features.logits(fitted.weights) + fitted.biases[:, None]
+    if rubric.own_from:
+        features = part_features(texts, sense, rubric, near, facts)
+        fitted = shipped_weights()[kind]
+        found[: rubric.own_from] = features.logits(fitted.weights) + fitted.biases[:, None]
     if len(rubric.parts) > rubric.own_from:
         closest = rubric.closest(near)
         found[rubric.own_from :] = (
@@ -250,4 +255,4 @@ def passages(spans: Sequence[Span], values: Floats) -> int:
     for start, end in sorted(good, key=lambda span: span[1]):
         if start >= reached:
             count, reached = count + 1, end
-    return max(count, 2) if any(end - start > MAX_WORDS for start, end in good) else count
+    return max(count, 2) if any(end - start > MAX_CLAUSE_WORDS for start, end in good) else count

@@ -11,12 +11,13 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from question_bank.models import Beat, Kind
-from server.grading.sense.encoder import Vectors
-from server.grading.sense.logistic import Floats
-from server.grading.sense.vectors import vectors_of
+from server.grading.by_meaning import Floats, vectors_of
+from server.grading.encoder import Vectors
 from server.grading.structure.facts import FACTS, Fact, read_data, whole_words
 
-KINDS: Final[tuple[Kind, ...]] = ("explain", "story", "design", "code")
+KINDS: Final[tuple[Kind, ...]] = ("explain", "story", "design", "code", "introduction")
+FITTED: Final = KINDS[:-1]
+"""Kinds with a regression for each part; the parts of others are judged like a question's beats."""
 _BEAT_NEEDS: Final[tuple[Fact, ...]] = ("person", "number", "name")
 
 
@@ -70,7 +71,7 @@ class Rubric:
         parts: of the kind, then the question's beats.
         vectors: ``empty``, then ``says`` and ``not_`` of each part.
         empty: rows of ``vectors``.
-        own_from: the number of the first part that is a beat.
+        own_from: the number of the first part that is judged by closeness alone, as beats are.
         starts: where each of these groups of rows begins, if it has any.
         says_at: the number of the group that a part says, for each part.
         not_at: the number of the group that only looks like it, for each part of the kind.
@@ -137,7 +138,7 @@ def rubric_of(kind: Kind, beats: tuple[Beat, ...] = ()) -> Rubric:
         tuple(parts),
         vectors_of(examples),
         empty,
-        len(kind_parts),
+        len(kind_parts) if kind in FITTED else 0,
         starts,
         says_at=[starts.index(each.says.start) for each in parts],
         not_at=[starts.index(each.not_.start) for each in kind_parts],

@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 from client.cli.app import app
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from server.bank_versions import check
 from server.bank_versions.check import (
     Checked,
     check_bank_path,
@@ -16,8 +15,6 @@ from server.bank_versions.check import (
     near_misses_like_ways,
     unlike_ways,
 )
-from server.grading import cover_question
-from server.grading.sense.vectors import sense_of, senses_of
 
 BANK = """\
 - id: planted
@@ -129,21 +126,6 @@ def test_a_near_miss_counts_as_nothing_though_its_words_are_the_phrase(path: Pat
 
     ((_, faults),) = check_ways(load_lexicon(), [question])
     assert {field[1:] for field in faults} == {(1, "ways", 1)}
-
-
-def test_a_way_behind_another_sentence_is_judged_as_with_every_span_of_both() -> None:
-    question = next(each for each in load_bank().questions if each.id == "infiniband-or-roce")
-    lexicon = load_lexicon()
-    said = [(at, way) for at, phrase in enumerate(question.key_phrases) for way in phrase.ways[:2]]
-    other = "we had lunch and talked about the weather"
-    for at, way in [*said, (0, other), (1, f"We never did it. {said[0][1]}")]:
-        tried = check._Tried(at, "ways", 0, way)
-        (sense,) = senses_of([way.split()])
-        (_, _), (text, counts) = check._judged(question, tried, sense, lexicon)
-
-        words = text.split()
-        full = cover_question(question, words, lexicon, sense_of(words)).phrases[at]
-        assert (text, counts) == (f"{check.FRAME} {way}", full.status == "covered")
 
 
 def test_every_way_and_near_miss_of_a_question_is_judged_as_meant() -> None:

@@ -14,9 +14,9 @@ from server.contract import (
     Word,
 )
 from server.grading import grade
-from server.grading.sense.thresholds import HEARD_FROM
 
 BATCHING = "continuous batching"
+HEARD_FROM = 0.5
 
 
 def heard(first: int, last: int, phrase: str = BATCHING, confidence: float = 0.9) -> HeardPhrase:
@@ -76,7 +76,7 @@ def test_what_the_words_say_is_not_replaced(verdicts):
 def test_an_unsure_find_does_not_count(verdicts):
     text = "We tune the con tin you us bat chin for the load."
     found = heard(3, 8, confidence=HEARD_FROM - 0.01)
-    assert verdicts(text, found)[0].status == "missing"
+    assert verdicts(text, found)[0].status != "covered"
 
 
 def test_what_is_denied_does_not_count(verdicts):

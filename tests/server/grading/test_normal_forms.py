@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from server.grading.lexis.words import lemma
+from server.grading.english import lemma
 from server.grading.tokenizer import tokenize
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.grading.lexis.words import american, family, is_odd, lemma
+from server.grading.english import american, family, is_odd, lemma
 from server.grading.tokenizer import COMMA, SENTENCE, tokenize
 
 

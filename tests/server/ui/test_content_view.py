@@ -62,7 +62,7 @@ def test_every_form_of_a_report_shows_all_of_it(kind: str) -> None:
         each
         for each in (
             composition_text(REPORT),
-            "of 50 points (",
+            "points for what was said (",
             rule_text(REPORT),
             ASKED,
             f"“{CLAUSE}”",
@@ -102,13 +102,17 @@ def test_a_rough_transcripts_score_is_shown_as_the_least_it_can_be() -> None:
     assert REPORT.structure is not None
     built = REPORT.structure.model_copy(update={"parts": (), "score": 0.0})
     content = content_score(REPORT.coverage, built)
+    transcript = REPORT.transcript.model_copy(update={"engine": "pocketsphinx"})
     rough = REPORT.model_copy(
-        update={"structure": built, "score": content.score, "score_parts": content.parts}
+        update={
+            "structure": built,
+            "score": content.score,
+            "score_parts": content.parts,
+            "transcript": transcript,
+        }
     )
     assert score_text(rough) == f"score at least {content.score:.0%}"
-    assert composition_text(rough).endswith(
-        "structure 0 of 50 points (not judged in a rough transcript)"
-    )
+    assert composition_text(rough).endswith("points for structure (not judged)")
     graded = ATTEMPT.reports[0].model_copy(update={"report": rough})
     attempt = ATTEMPT.model_copy(update={"reports": (graded,)})
     for text in (terminal(rough), to_markdown([attempt]), pdf_text(to_pdf(attempt))):
@@ -120,30 +124,29 @@ def test_a_rough_transcripts_score_is_shown_as_the_least_it_can_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("believed", "score", "told"),
+    ("taken_off", "off_topic", "told"),
     [
-        (0.64, None, "counted at 64%: not all of it sounds right)"),
-        (0.3, None, "counted at 30%: some of it sounds wrong)"),
-        (1.0, 0.15, "counted at 50%: it says little of what was asked)"),
-        (1.0, None, "parts)"),
+        (0.06, False, " − 6: some of it sounds wrong or vague (“because”)"),
+        (0.0, True, "this does not answer the question"),
+        (0.0, False, "parts)"),
     ],
 )
-def test_points_that_do_not_count_say_why(believed: float, score: float | None, told: str) -> None:
+def test_points_that_are_taken_off_say_why(taken_off: float, off_topic: bool, told: str) -> None:
     assert REPORT.structure is not None
-    structure = REPORT.structure.model_copy(update={"believed": believed, "kind": "explain"})
-    coverage = REPORT.coverage
-    if score is not None:
-        coverage = coverage.model_copy(update={"score": score})
-    content = content_score(coverage, structure)
+    doubted = REPORT.structure.parts[0].evidence
+    content = content_score(
+        REPORT.coverage, REPORT.structure, taken_off=taken_off, off_topic=off_topic
+    )
     report = REPORT.model_copy(
         update={
-            "coverage": coverage,
-            "structure": structure,
             "score": content.score,
             "score_parts": content.parts,
+            "off_topic": off_topic,
+            "doubted": doubted,
         }
     )
     assert composition_text(report).endswith(told)
+    assert rule_text(report)
 
 
 def test_only_the_heaviest_phrases_count_more_and_only_if_others_weigh_less() -> None:

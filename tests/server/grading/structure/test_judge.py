@@ -7,10 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 
+from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Beat, KeyPhrase, Kind, Question
 from server.contract import Structure, Word
-from server.grading.sense.vectors import AnswerSense, sense_of, senses_of
+from server.grading.answer import read_answer
+from server.grading.by_meaning import AnswerVectors
+from server.grading.grader import structure_of, term_index
 from server.grading.structure import judge, judge_structure
 from server.grading.structure.judge import passages
 
@@ -70,9 +73,11 @@ def _judge(kind: Kind, text: str, beats: Sequence[Beat] = ()) -> Structure:
 
 
 @cache
-def _sense(text: str) -> AnswerSense:
+def _sense(text: str) -> AnswerVectors:
     """Some texts are judged again and again."""
-    return sense_of(text.split())
+    words = text.split()
+    spans = read_answer(words, term_index(Lexicon(version="", terms=()))).spans
+    return AnswerVectors.of(words, spans)
 
 
 def _said(structure: Structure) -> set[str]:
@@ -140,7 +145,7 @@ def test_evidence_has_words_and_times() -> None:
         Word(text=text, start_s=float(at), end_s=at + 0.5) for at, text in enumerate(STORY.split())
     ]
     texts = [word.text for word in words]
-    found = judge_structure(_question("story"), texts, words, sense_of(texts))
+    found = judge_structure(_question("story"), texts, words, _sense(" ".join(texts)))
     result = next(part for part in found.parts if part.name == "result")
     assert result.evidence is not None
     assert "seven hours" in result.evidence.text
@@ -150,7 +155,7 @@ def test_evidence_has_words_and_times() -> None:
 
 
 def test_nothing_said_is_nothing_found() -> None:
-    nothing = AnswerSense((), np.zeros((0, 384), np.float32))
+    nothing = AnswerVectors((), np.zeros((0, 384), np.float32))
     assert judge_structure(_question("code"), [], (), nothing).score == 0.0
 
 
@@ -219,8 +224,8 @@ def test_model_answers_have_all_parts(role: str) -> None:
     answers = [question.model_answer.split() for question in questions]
     missing = {
         (question.id, part.name)
-        for question, words, sense in zip(questions, answers, senses_of(answers), strict=True)
-        for part in judge_structure(question, words, (), sense).parts
+        for question, words in zip(questions, answers, strict=True)
+        for part in structure_of(question, words).parts
         if part.status == "missing"
     }
     assert missing == set()

@@ -1,1 +1,0 @@
-"""English words: how common they are, their inflections, and which ones carry little meaning."""

@@ -1,1 +1,0 @@
-"""Sense: whether an answer says a key phrase in other words."""

@@ -1,0 +1,580 @@
+"""The verdict on each key phrase: made once, from everything that three ways of looking found.
+
+``by_words``, ``by_sound`` and ``by_meaning`` propose passages of the answer that may say a phrase,
+and what the hearing found in the recording is one more. Each passage becomes one row of features,
+one model gives it a calibrated chance, and the best passage decides the phrase, which is *covered*,
+*possible* (the report asks about it) or *missing*.
+
+A row speaks of its own sentence. Of the rest of the answer it knows only what can but grow when
+somebody goes on speaking (how much else is said, how close any sentence comes to the question), and
+the model never lowers a chance for that. So a further sentence lowers no phrase, and the order of
+sentences does not matter.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Final
+
+import numpy as np
+
+from question_bank.models import KeyPhrase, Question
+from server.contract import (
+    Coverage,
+    CoverageEvidence,
+    HeardPhrase,
+    PhraseCoverage,
+    PhraseStatus,
+    Structure,
+    Word,
+    coverage_score,
+    evidence_of,
+)
+from server.grading import by_meaning, by_sound, by_words, stance
+from server.grading.answer import Answer, Span
+from server.grading.by_meaning import AnswerVectors, Floats, QuestionVectors, Stems
+from server.grading.by_words import Named
+from server.grading.model import shipped_linear, shipped_model
+from server.grading.phrases import CompiledPhrase
+
+COVERED_FROM: Final = 0.78
+LITERAL_FROM, LITERAL_FROM_PLAIN = 0.5, 0.6
+"""The chances from which a phrase is covered. One that is named word for word and affirmed in its
+own clause needs little more than an even chance; in a bank without ways a little more, because
+nothing there tells another sense. Chosen on `net`, `shop`, `seen3`, the plain banks and the
+templates of `scripts/labeled.py` with files held out: 0.98 of the plain sentences that name a
+phrase cover it, and 1 in 93 neighbors."""
+WORD_FOR_WORD: Final = 0.94
+"""Cosine from which a span is one of the bank's sentences, except for a filler or an ending. In the
+development answers, no span that does not say a phrase exceeds 0.91 with one of its ways."""
+HEARD_FROM: Final = 0.5
+"""The hearing's chance from which a phrase heard in the recording counts. It is reached by 0.4 % of
+the phrases that nobody said, and by 74 % of those that the text lost
+(`scripts/train_phrases.py`)."""
+POSSIBLE_FROM: Final = 0.30
+"""The chance from which the report asks."""
+WORDS_FROM: Final = 0.6
+"""The same where only words and sounds are known. On judgments that nothing was learned from, 0.97
+of what is covered was said, and 0.95 of what was said is covered."""
+DENIED_FROM: Final = 0.5
+"""The chance from which a mention counts as denied."""
+SPANS_TRIED: Final = 3
+"""Spans of each phrase that are looked at for their meaning alone, the closest ones."""
+SHARE_OF_WORD: Final = 0.4
+"""A word is at a passage of the recording that holds this share of it."""
+NOT_THERE: Final = -1.0
+"""The value of features that a passage cannot have: without words, vectors or ways."""
+
+WHOLE_ANSWER: Final = ("others", "others_best", "others_named", "topic", "topic3")
+WRONG_SENTENCES: Final = 3
+"""How much the answer says of the question's other phrases: the mean of their best spans, the best
+one, and the share that is named; and how close its sentences come to the prompt."""
+FEATURES: Final = (
+    "mentioned", "literal",
+    *by_words.FEATURES,
+    *(f"sound_{name}" for name in by_sound.FEATURES),
+    "heard", "denied",
+    *by_meaning.SPAN_FEATURES,
+    "span_score", "lead", *by_meaning.CLAIMS, *by_meaning.BESIDE, *WHOLE_ANSWER,
+    "wrong", "wrong_beside", "has_vectors", "has_ways", "clearness",
+)  # fmt: skip
+NEVER_LOWER: Final = frozenset((
+    "mentioned", "literal", "whole", "share", "contiguous", "sound_known", "sound_slack", "heard",
+    "way", "ways3", "name", "why", "model", "way_metric", "ways3_metric", "why_metric",
+    "center_metric", "way_z", "overlap", "model_overlap", "way_less_near_miss", "span_score",
+    "lead", "beside_way",
+    "beside_why", "beside_anything", "around_shared", *WHOLE_ANSWER,
+))  # fmt: skip
+"""Features of which more never lowers a chance."""
+NEVER_HIGHER: Final = frozenset((
+    "content_between", "comma", "clause_break", "everyday_use", "sibling", "replaced", "denied",
+    "sound_distance", "near_miss", "near_miss_metric", "against_ways", "against_why",
+    "particle_missing", "digit_missing", "clearness", "wrong", "wrong_beside",
+))  # fmt: skip
+"""Features of which more never raises a chance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """Words that may say a phrase.
+
+    Attributes:
+        words: the words of the transcript that are shown as evidence.
+        how: the way it was said, as the report names it.
+        denied: the chance that the speaker denies it.
+        row: ``FEATURES``.
+        times: where it was heard in the recording.
+    """
+
+    words: tuple[int, ...]
+    how: str
+    denied: float
+    row: tuple[float, ...]
+    times: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Mention:
+    tokens: tuple[int, ...]
+    how: str
+    named: Named | None
+    sounded: tuple[float, ...]
+    heard: HeardPhrase | None
+    denied: float
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """An answer compared with its question."""
+
+    question: QuestionVectors
+    answer: AnswerVectors
+    stems: Stems
+    features: Floats
+    scores: Floats
+    wrong: Floats
+
+
+def passages_of(
+    answer: Answer,
+    phrases: Sequence[CompiledPhrase],
+    *,
+    meaning: "Meaning | None" = None,
+    words: Sequence[Word] = (),
+    heard: Sequence[HeardPhrase] = (),
+) -> list[list[Passage]]:
+    """For each phrase the passages that may say it, with their features.
+
+    Args:
+        answer: the parsed answer.
+        phrases: those of the question, compiled.
+        meaning: the answer beside its question; without it only words and sounds are known.
+        words: the answer's words with times and confidence; empty for a typed answer.
+        heard: phrases found in the recording.
+    """
+    mentions = _mentions(answer, phrases, words, heard)
+    whole = _whole_answer(mentions, meaning, len(phrases))
+    beside = _wrong_sentences(meaning)
+    clearness = clearness_of(words)
+    found: list[list[Passage]] = []
+    for at, phrase in enumerate(phrases):
+        closing = (
+            *whole[at],
+            NOT_THERE,
+            beside,
+            float(meaning is not None),
+            float(bool(phrase.source.ways)),
+            clearness,
+        )
+        own = [_passage(answer, at, mention, None, meaning, closing) for mention in mentions[at]]
+        if meaning is not None:
+            best = np.argsort(-meaning.scores[at])[:SPANS_TRIED]
+            for number in best.tolist():
+                inside = _inside(answer, mentions[at], meaning.answer.spans[number])
+                own.append(_passage(answer, at, inside, number, meaning, closing))
+        found.append(own)
+    return found
+
+
+def clearness_of(words: Sequence[Word]) -> float:
+    """The transcriber's mean confidence in the words, 0 to 1; 1 for a typed answer."""
+    sure = [each.confidence for each in words if each.confidence is not None]
+    return fmean(sure) if sure else 1.0
+
+
+def chances_of(found: Sequence[Sequence[Passage]]) -> list[list[float]]:
+    """The calibrated chance of each passage."""
+    rows = [passage.row for own in found for passage in own]
+    chances = iter(shipped_model("phrase").chances(rows).tolist() if rows else ())
+    return [[max(next(chances), _heard(passage)) for passage in own] for own in found]
+
+
+def _heard(passage: Passage) -> float:
+    """The hearing's own chance that a phrase is in the recording and affirmed; 0 if it is not."""
+    sure = passage.row[_HEARD] if passage.times is not None else 0.0
+    return sure if passage.denied < DENIED_FROM else 0.0
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an answer says.
+
+    Attributes:
+        coverage: the verdict on each phrase, in their order, and their score.
+        numbers: ``ANSWER_FEATURES`` but for the structure; ``None`` where only words are known.
+        doubted: the words that sound most wrong; ``None`` where none do.
+        off_topic: whether it answers another question.
+    """
+
+    coverage: Coverage
+    numbers: dict[str, float] | None = None
+    doubted: CoverageEvidence | None = None
+    off_topic: bool = False
+
+    def quality(self, structure: Structure) -> float:
+        """What raters would give the whole answer, 0 to 1."""
+        if self.numbers is None:
+            return 1.0
+        told = {
+            **self.numbers,
+            # where no structure is asked for, what is said is all
+            "structure": structure.score if structure.is_judged else self.coverage.score,
+            "is_story": float(structure.kind == "story"),
+            "is_introduction": float(structure.kind == "introduction"),
+        }
+        row = [told[name] for name in ANSWER_FEATURES]
+        return min(1.0, max(0.0, float(shipped_model("quality").logits([row])[0])))
+
+
+def judge(
+    answer: Answer,
+    phrases: Sequence[CompiledPhrase],
+    *,
+    question: Question | None = None,
+    vectors: AnswerVectors | None = None,
+    words: Sequence[Word] = (),
+    heard: Sequence[HeardPhrase] = (),
+) -> Judged:
+    """Judges an answer; arguments as ``passages_of``."""
+    meaning = compared(question, vectors, answer.words)
+    found = passages_of(answer, phrases, meaning=meaning, words=words, heard=heard)
+    judged = tuple(
+        _verdict(answer, phrase.source, own, chances, words)
+        for phrase, own, chances in zip(phrases, found, chances_of(found), strict=True)
+    )
+    coverage = Coverage(score=coverage_score(judged), phrases=judged)
+    if meaning is None:
+        return Judged(coverage)
+    numbers = answer_numbers(meaning, coverage)
+    topic = [numbers[name] for name in TOPIC_FEATURES]
+    off_topic = bool(shipped_linear("topic").logits(np.array(topic)) < 0.0)
+    worst = int(meaning.wrong.argmax())
+    doubted = None
+    if meaning.wrong[worst] >= DOUBTED_FROM:
+        doubted = evidence_of(answer.words, words, range(*meaning.answer.spans[worst]))
+    return Judged(coverage, numbers, doubted, off_topic)
+
+
+DOUBTED_FROM: Final = 0.5
+TOPIC_FEATURES: Final = ("coverage", "topic", "topic3", "best_mean", "best_top")
+ANSWER_FEATURES: Final = (
+    "coverage", "covered", "structure", "wrong_mean", "wrong_top", "topic3", "best_mean",
+    "best_top", "words", "has_ways", "is_story", "is_introduction",
+)  # fmt: skip
+"""What the quality of a whole answer goes by: the share of the phrases said, and said for sure; of
+the parts; how wrong its sentences sound on the mean and at worst; how close it comes to the prompt
+and to the phrases; its length."""
+RISING: Final = frozenset(("coverage", "covered", "structure", "topic3", "best_mean", "best_top"))
+FALLING: Final = frozenset(("wrong_mean", "wrong_top"))
+
+
+def answer_numbers(meaning: Meaning, coverage: Coverage) -> dict[str, float]:
+    """``ANSWER_FEATURES`` that do not depend on the structure, and ``TOPIC_FEATURES``."""
+    by_start: dict[int, float] = {}
+    for (start, _), wrong in zip(meaning.answer.spans, meaning.wrong.tolist(), strict=True):
+        by_start[start] = max(wrong, by_start.get(start, 0.0))
+    prompt = np.sort(meaning.question.vectors[-1] @ meaning.answer.vectors.T)
+    best = 1.0 / (1.0 + np.exp(-meaning.scores.max(axis=1)))
+    covered = [phrase.status == "covered" for phrase in coverage.phrases]
+    return {
+        "coverage": coverage.score,
+        "covered": fmean(covered),
+        "wrong_mean": fmean(by_start.values()),
+        "wrong_top": max(by_start.values()),
+        "topic": float(prompt[-1]),
+        "topic3": float(prompt[-3:].mean()),
+        "best_mean": float(best.mean()),
+        "best_top": float(best.max()),
+        "words": math.log(1 + len(meaning.stems.bare)),
+        "has_ways": float(any(len(told.stems) > 12 for told in meaning.question.told)),
+    }
+
+
+def _verdict(
+    answer: Answer,
+    phrase: KeyPhrase,
+    found: Sequence[Passage],
+    chances: Sequence[float],
+    words: Sequence[Word],
+) -> PhraseCoverage:
+    best = max(range(len(found)), key=lambda at: _rank(found[at], chances[at]), default=None)
+    chance = 0.0 if best is None else chances[best]
+    status: PhraseStatus = "missing"
+    if best is not None and chance >= _covered_from(found[best]):
+        status = "covered"
+    elif chance >= POSSIBLE_FROM or any(_is_a_way(each) for each in found):
+        status = "possible"
+    shown = found[best] if best is not None and status != "missing" else None
+    denied = None
+    if status != "covered":
+        named = [each for each in found if each.row[1] and each.denied >= DENIED_FROM]
+        if named and (status == "missing" or (best is not None and found[best] in named)):
+            denied = shown = named[0]
+            status = "covered"  # said, but denied
+    evidence = None
+    if shown is not None:
+        evidence = evidence_of(answer.words, words, shown.words)
+        if shown.times is not None:
+            start_s, end_s = shown.times
+            evidence = evidence.model_copy(update={"start_s": start_s, "end_s": end_s})
+    return PhraseCoverage(
+        phrase=phrase.phrase,
+        status=status,
+        how=shown.how if shown else None,
+        evidence=evidence,
+        negated=denied is not None,
+        confidence=round(chance, 3),
+        weight=phrase.weight,
+        why=phrase.why,
+        follow_up=phrase.follow_up,
+    )
+
+
+def _covered_from(passage: Passage) -> float:
+    """The chance from which a passage covers its phrase; more than 1 where it can only ask."""
+    if passage.times is not None and _heard(passage) >= HEARD_FROM:
+        return HEARD_FROM
+    row = dict(zip(_DECIDING, (passage.row[at] for at in _DECIDED_BY), strict=True))
+    if row["near_miss"] >= WORD_FOR_WORD and row["near_miss"] > row["way"]:
+        return _ONLY_ASKS  # the bank says that this sentence is something else
+    if row["literal"] and not row["everyday_use"] and passage.denied < DENIED_FROM:
+        return LITERAL_FROM if row["has_ways"] else LITERAL_FROM_PLAIN
+    sounded = row["sound_distance"] < 1.0
+    if not row["has_vectors"]:
+        # words that stand apart may belong together or not: without their meaning, only ask
+        told = (row["contiguous"] and row["whole"] and not row["headless"]) or sounded
+        return WORDS_FROM if told and not row["everyday_use"] else _ONLY_ASKS
+    if not (row["has_ways"] or row["whole"] or sounded):
+        return _ONLY_ASKS  # without ways, closeness in meaning is no proof
+    return COVERED_FROM
+
+
+_ONLY_ASKS: Final = 2.0
+
+
+def _is_a_way(passage: Passage) -> bool:
+    """Whether the passage is one of the bank's ways of saying its phrase."""
+    row = dict(zip(_DECIDING, (passage.row[at] for at in _DECIDED_BY), strict=True))
+    return bool(row["has_ways"] and row["way"] >= max(WORD_FOR_WORD, row["near_miss"]))
+
+
+def _rank(passage: Passage, chance: float) -> tuple[bool, bool, float]:
+    """Of passages that cover a phrase, its own words show it best."""
+    covers = chance >= _covered_from(passage)
+    return covers, covers and bool(passage.row[_LITERAL]), chance
+
+
+_LITERAL: Final = FEATURES.index("literal")
+_DECIDING: Final = (
+    "literal", "whole", "contiguous", "headless", "everyday_use", "sound_distance", "has_vectors",
+    "has_ways", "way", "near_miss",
+)  # fmt: skip
+_DECIDED_BY: Final = tuple(FEATURES.index(name) for name in _DECIDING)
+
+
+def _mentions(
+    answer: Answer,
+    phrases: Sequence[CompiledPhrase],
+    words: Sequence[Word],
+    heard: Sequence[HeardPhrase],
+) -> list[list[_Mention]]:
+    sounded = by_sound.by_sound(answer, phrases)
+    found: list[list[_Mention]] = []
+    named_words: set[int] = set()
+    for at, phrase in enumerate(phrases):
+        own: list[_Mention] = []
+        for named in by_words.by_words(answer, phrase):
+            denied = stance.denied(answer, (named.tokens[0], named.tokens[-1] + 1))
+            own.append(_Mention(named.tokens, named.how, named, by_sound.NOT_HEARD, None, denied))
+        for tokens, row in sounded[at]:
+            denied = stance.denied(answer, (tokens[0], tokens[-1] + 1))
+            own.append(_Mention(tokens, "sound", None, row, None, denied))
+        found.append(own)
+        named_words.update(
+            token for each in own if each.named and each.named.is_literal for token in each.tokens
+        )
+    by_name = {phrase.source.phrase: at for at, phrase in enumerate(phrases)}
+    for sound in sorted(heard, key=lambda each: -each.confidence):
+        at = by_name.get(sound.phrase, -1)
+        tokens = _tokens_at(answer, sound, words)
+        # a passage of the recording, and words that carry a phrase, count for no other phrase
+        if at < 0 or answer.strict or not tokens or named_words.issuperset(tokens):
+            continue
+        if by_sound.names_sibling(answer, tokens, phrases[at]):
+            continue
+        denied = stance.denied(answer, (tokens[0], tokens[-1] + 1))
+        found[at].append(_Mention(tokens, "heard", None, by_sound.NOT_HEARD, sound, denied))
+        if sound.confidence >= HEARD_FROM and denied < DENIED_FROM:
+            named_words.update(tokens)
+    return found
+
+
+def _tokens_at(answer: Answer, heard: HeardPhrase, words: Sequence[Word]) -> tuple[int, ...]:
+    """The tokens written where a phrase was heard."""
+    places = {
+        index
+        for index, word in enumerate(words)
+        if word.start_s is not None
+        and word.end_s is not None
+        and min(word.end_s, heard.end_s) - max(word.start_s, heard.start_s)
+        > SHARE_OF_WORD * (word.end_s - word.start_s)
+    }
+    return tuple(at for at, token in enumerate(answer.tokens) if token.first in places)
+
+
+def compared(
+    question: Question | None, vectors: AnswerVectors | None, words: Sequence[str]
+) -> Meaning | None:
+    """An answer beside its question; ``None`` without either, or without words."""
+    if question is None or vectors is None or not vectors.spans:
+        return None
+    told, stems = by_meaning.question_vectors(question), Stems(words)
+    features = by_meaning.span_features(told, vectors, stems)
+    scores = shipped_linear("span").logits(features)
+    rows = claim_rows(told, vectors, stems, features, scores)
+    wrong = 1.0 / (1.0 + np.exp(-shipped_linear("wrong").logits(rows)))
+    return Meaning(told, vectors, stems, features, scores, wrong)
+
+
+def claim_rows(
+    question: QuestionVectors,
+    vectors: AnswerVectors,
+    stems: Stems,
+    features: Floats,
+    scores: Floats,
+) -> Floats:
+    """What tells a wrong claim from a right one, for each span: (spans, features).
+
+    The features of the phrase that the span comes closest to, how it says it, and how close it is.
+    """
+    nearest = scores.argmax(axis=0)
+    return np.array(
+        [
+            [
+                *features[phrase, at],
+                *stems.claims(vectors.spans[at], question, phrase),
+                scores[phrase, at],
+                features[:, at].max(axis=0)[_NEAR_MISS],
+            ]
+            for at, phrase in enumerate(nearest.tolist())
+        ]
+    )
+
+
+_NEAR_MISS: Final = by_meaning.SPAN_FEATURES.index("near_miss")
+CLAIM_FEATURES: Final = (*by_meaning.SPAN_FEATURES, *by_meaning.CLAIMS, "score", "any_near_miss")
+
+
+def _whole_answer(
+    mentions: Sequence[Sequence[_Mention]], meaning: Meaning | None, count: int
+) -> list[tuple[float, ...]]:
+    """``WHOLE_ANSWER`` for each phrase."""
+    named = [
+        float(
+            any(each.named and each.named.is_literal and each.denied < DENIED_FROM for each in own)
+        )
+        for own in mentions
+    ]
+    others_named = [(sum(named) - own) / max(1, count - 1) for own in named]
+    if meaning is None:
+        return [(NOT_THERE, NOT_THERE, share, NOT_THERE, NOT_THERE) for share in others_named]
+    best = 1.0 / (1.0 + np.exp(-meaning.scores.max(axis=1)))
+    prompt = np.sort(meaning.question.vectors[-1] @ meaning.answer.vectors.T)
+    topic, topic3 = float(prompt[-1]), float(prompt[-3:].sum() / 3)
+    rows: list[tuple[float, ...]] = []
+    for at in range(count):
+        beside = np.delete(best, at)
+        mean, top = (beside.mean(), beside.max()) if len(beside) else (0.0, 0.0)
+        rows.append((float(mean), float(top), others_named[at], topic, topic3))
+    return rows
+
+
+def _wrong_sentences(meaning: Meaning | None) -> float:
+    """How much of the answer sounds wrong: the sum over its worst passages that share no word."""
+    if meaning is None:
+        return 0.0
+    total, taken = 0.0, set[int]()
+    found = 0
+    for at in np.argsort(-meaning.wrong).tolist():
+        words = set(range(*meaning.answer.spans[at]))
+        if taken.isdisjoint(words):
+            taken |= words
+            total += float(meaning.wrong[at])
+            found += 1
+            if found == WRONG_SENTENCES:
+                break
+    return total
+
+
+def _inside(answer: Answer, mentions: Sequence[_Mention], span: Span) -> _Mention | None:
+    """The closest mention within a span."""
+    for each in mentions:
+        first, last = answer.tokens[each.tokens[0]].first, answer.tokens[each.tokens[-1]].last
+        if span[0] <= first and last < span[1]:
+            return each
+    return None
+
+
+def _passage(
+    answer: Answer,
+    phrase: int,
+    mention: _Mention | None,
+    span: int | None,
+    meaning: Meaning | None,
+    closing: tuple[float, ...],
+) -> Passage:
+    """One row: a mention in the span that fits it best, or a span with what it mentions."""
+    said: tuple[int, ...] = ()
+    if mention is not None:
+        tokens = [answer.tokens[at] for at in mention.tokens]
+        said = tuple(sorted({at for each in tokens for at in range(each.first, each.last + 1)}))
+    named = mention.named if mention else None
+    row = [
+        float(mention is not None),
+        float(named is not None and named.is_literal),
+        *(named.row if named else (0.0,) * len(by_words.FEATURES)),
+        *(mention.sounded if mention else by_sound.NOT_HEARD),
+        mention.heard.confidence if mention and mention.heard else 0.0,
+        mention.denied if mention else 0.0,
+    ]
+    wrong, meant = _meaning_row(phrase, said, span, meaning)
+    row += [*meant, *closing]
+    row[_WRONG] = wrong
+    if span is not None and meaning is not None:
+        words = tuple(range(*meaning.answer.spans[span]))
+        return Passage(words, "own_words", row[_DENIED], tuple(row))
+    assert mention is not None
+    times = (mention.heard.start_s, mention.heard.end_s) if mention.heard else None
+    return Passage(said, mention.how, mention.denied, tuple(row), times)
+
+
+_WRONG: Final = FEATURES.index("wrong")
+_HEARD: Final = FEATURES.index("heard")
+_DENIED: Final = FEATURES.index("denied")
+_OF_MEANING: Final = FEATURES.index("others") - _DENIED - 1
+
+
+def _meaning_row(
+    phrase: int, said: Sequence[int], span: int | None, meaning: Meaning | None
+) -> tuple[float, list[float]]:
+    """How wrong the passage sounds, and the features from ``SPAN_FEATURES`` to ``BESIDE``."""
+    if meaning is None:
+        return 0.0, [NOT_THERE] * _OF_MEANING
+    spans = meaning.answer.spans
+    holding = [at for at, (a, b) in enumerate(spans) if said and a <= said[0] and said[-1] < b]
+    if span is None:
+        if not holding:
+            return 0.0, [NOT_THERE] * _OF_MEANING
+        span = max(holding, key=lambda at: float(meaning.scores[phrase, at]))
+    own = float(meaning.scores[phrase, span])
+    others = np.delete(meaning.scores[:, span], phrase)
+    row = [*meaning.features[phrase, span].tolist(), own, own - float(others.max(initial=-9.0))]
+    row += meaning.stems.claims(spans[span], meaning.question, phrase)
+    wrong = float(meaning.wrong[span])
+    if not holding:
+        return wrong, [*row, *([NOT_THERE] * len(by_meaning.BESIDE))]
+    stretch = min(spans[at][0] for at in holding), max(spans[at][1] for at in holding)
+    row += by_meaning.beside_name(meaning.question, phrase, meaning.answer, holding)
+    row += meaning.stems.around(meaning.question, phrase, said, stretch)
+    return wrong, row
