@@ -18,7 +18,7 @@ COMMANDS: Final = {
         ),
         "grade": (
             "practice",
-            "Grade a written answer, or a transcript that `aloud transcribe --format json` made.",
+            "Grade a written answer, or a transcript: JSON of `aloud transcribe`, subtitles (SRT, VTT).",
         ),
         "drill": (
             "drill",

@@ -58,7 +58,7 @@ def first_question(questions: Iterable[Question]) -> Question | None:
     One that begins interviews comes before all others.
     """
     there = list(questions)
-    stories = [each for each in there if each.kind == "story"] or there
+    stories = [each for each in there if each.kind in ("story", "introduction")] or there
     stories = [each for each in stories if each.opens] or stories
     return min(stories, key=lambda each: (each.difficulty, each.answer_seconds), default=None)
 
