@@ -18,7 +18,8 @@ COMMANDS: Final = {
         ),
         "grade": (
             "practice",
-            "Grade a written answer, or a transcript: JSON of `aloud transcribe`, subtitles (SRT, VTT).",
+            "Grade a written answer, or a transcript: JSON of `aloud transcribe`, "
+            "subtitles (SRT, VTT).",
         ),
         "drill": (
             "drill",

@@ -51,10 +51,13 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
 
     scored: dict[str, object] = {}
     if report.structure is not None and coverage != report.coverage:
-        found = content_score(
-            coverage, report.structure, taken_off=taken_off(report), off_topic=report.off_topic
-        )
-        scored = {"score": found.score, "score_parts": found.parts, "graded_score": report.score}
+        found = content_score(coverage, report.structure, taken_off=taken_off(report))
+        scored = {
+            "off_topic": False,
+            "score": found.score,
+            "score_parts": found.parts,
+            "graded_score": report.score,
+        }
     return report.model_copy(
         update={
             **scored,

@@ -305,6 +305,11 @@ def _verdict(
         status = "covered"
     elif chance >= POSSIBLE_FROM or any(_is_a_way(each) for each in found):
         status = "possible"
+    literal = [at for at, each in enumerate(found) if _is_affirmed(each)]
+    if literal and status != "covered":  # named and affirmed is never passed over
+        best = max(literal, key=chances.__getitem__)
+        # without punctuation nobody knows where a sentence ends, so nothing else is held against it
+        status = "covered" if answer.run_on else "possible"
     shown = found[best] if best is not None and status != "missing" else None
     denied = None
     if status != "covered":
@@ -351,6 +356,14 @@ def _covered_from(passage: Passage) -> float:
 
 
 _ONLY_ASKS: Final = 2.0
+
+
+def _is_affirmed(passage: Passage) -> bool:
+    """Whether the phrase stands there word for word, affirmed, and not as an everyday word."""
+    row = dict(zip(_DECIDING, (passage.row[at] for at in _DECIDED_BY), strict=True))
+    known = row["near_miss"] < WORD_FOR_WORD or row["near_miss"] <= row["way"]
+    affirmed = passage.denied < DENIED_FROM and not row["everyday_use"]
+    return bool(row["literal"]) and affirmed and known
 
 
 def _is_a_way(passage: Passage) -> bool:
