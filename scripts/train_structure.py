@@ -2,7 +2,7 @@
 
 `python scripts/train_structure.py` reads the half of benchmarks/answers/structures.jsonl that is
 there to learn from, the examples of the rubrics and the model answers of the bank, and writes
-server/grading/structure/data/weights.npz. Run it after `scripts/sense_vectors.py`, and after
+server/grading/data/structure/weights.npz. Run it after `scripts/sense_vectors.py`, and after
 changing a feature. `benchmarks/structures.py --half held` measures on the other half.
 """
 
@@ -23,8 +23,8 @@ from server.grading.answer import read_answer
 from server.grading.by_meaning import AnswerVectors, Floats
 from server.grading.english import lemma
 from server.grading.grader import term_index
-from server.grading.structure.judge import SpanFacts, part_features
-from server.grading.structure.rubrics import FITTED, Part, Rubric, empty_sentences, rubric_of
+from server.grading.structure_parts import SpanFacts, part_features
+from server.grading.structure_rubrics import FITTED, Part, Rubric, empty_sentences, rubric_of
 
 FILE: Final = ROOT / "server" / "grading" / "structure" / "data" / "weights.npz"
 FOLDS: Final = 5

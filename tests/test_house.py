@@ -9,8 +9,8 @@ import pytest
 from scripts import changed_tests, house
 
 MOST_IGNORED_IMPORTS = 8
-DEEPEST = {"server": 16, "client": 13}
-DEEPEST_OF_ALL = 22
+DEEPEST = {"server": 18, "client": 13}
+DEEPEST_OF_ALL = 25
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
 MOST_LINES = 67_600

@@ -23,7 +23,7 @@ from server.grading.delivery import measure_delivery
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
 from server.grading.phrases import compile_phrases
-from server.grading.structure import judge_structure
+from server.grading.structure_parts import judge_structure
 from server.grading.summary import notices_of, summarize
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.verdict import judge

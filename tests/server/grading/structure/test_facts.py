@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.grading.structure.facts import (
+from server.grading.structure_facts import (
     Fact,
     JoinedText,
     names_in,

@@ -11,11 +11,11 @@ from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Beat, KeyPhrase, Kind, Question
 from server.contract import Structure, Word
+from server.grading import structure_parts as judge
 from server.grading.answer import read_answer
 from server.grading.by_meaning import AnswerVectors
 from server.grading.grader import structure_of, term_index
-from server.grading.structure import judge, judge_structure
-from server.grading.structure.judge import passages
+from server.grading.structure_parts import judge_structure, passages
 
 STORY = """
 Three years ago I worked at a weather service in Oslo, and the forecast finished two hours too late

@@ -15,7 +15,7 @@ from server.grading.answer import MAX_CLAUSE_WORDS, Span
 from server.grading.by_meaning import AnswerVectors, Floats, best_of_others
 from server.grading.encoder import Vectors
 from server.grading.english import FUNCTION_WORDS, word_set
-from server.grading.structure.facts import (
+from server.grading.structure_facts import (
     FACTS,
     JoinedText,
     ends_sentence,
@@ -23,7 +23,7 @@ from server.grading.structure.facts import (
     pattern_of,
     plain_words,
 )
-from server.grading.structure.rubrics import FITTED, Rubric, rubric_of
+from server.grading.structure_rubrics import FITTED, Rubric, rubric_of
 
 FULL_WORDS: Final = 60
 """In a shorter answer, the position of a passage says less: one sentence has no opening or end."""
@@ -175,7 +175,7 @@ class PartWeights:
 @cache
 def shipped_weights() -> dict[Kind, PartWeights]:
     """The regressions that ``scripts/train_structure.py`` wrote."""
-    file = resources.files("server.grading.structure").joinpath("data/weights.npz")
+    file = resources.files("server.grading").joinpath("data/structure/weights.npz")
     with file.open("rb") as opened, np.load(opened) as loaded:
         return {
             kind: PartWeights(

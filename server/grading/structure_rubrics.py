@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from question_bank.models import Beat, Kind
 from server.grading.by_meaning import Floats, vectors_of
 from server.grading.encoder import Vectors
-from server.grading.structure.facts import FACTS, Fact, read_data, whole_words
+from server.grading.structure_facts import FACTS, Fact, read_data, whole_words
 
 KINDS: Final[tuple[Kind, ...]] = ("explain", "story", "design", "code", "introduction")
 FITTED: Final = KINDS[:-1]

@@ -21,7 +21,7 @@ _AT_START: Final = r"(?<=\\n )"
 
 def read_data(name: str) -> dict[str, Any]:
     """The content of a file in ``data/``."""
-    file = resources.files("server.grading.structure").joinpath("data", name)
+    file = resources.files("server.grading").joinpath("data/structure", name)
     loaded: dict[str, Any] = parse_yaml(file.read_text("utf-8"), name).data
     return loaded
 
