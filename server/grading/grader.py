@@ -193,7 +193,9 @@ def grade(
         judged.coverage, submission, answer.words, partial(_is_denied, answer)
     )
     earned = sum(part.share * part.value for part in earned_points(coverage, structure))
-    off = max(0.0, earned - judged.quality(structure))
+    # an answer that says nearly everything cannot be mostly wrong
+    most = 0.1 + 0.6 * (1.0 - coverage.score)
+    off = min(most, max(0.0, earned - judged.quality(structure)))
     content = content_score(coverage, structure, taken_off=off, off_topic=judged.off_topic)
     return Report(
         question_id=question.id,
