@@ -7,7 +7,7 @@ named], …]}``, or, for plain banks, ``"kinds": {phrase: kind}`` with what its 
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -361,11 +361,6 @@ def place_of(quote: str, words: Sequence[str]) -> Span | None:
         if spoken[at : at + len(wanted)] == wanted:
             return places[at], places[at + len(wanted) - 1] + 1
     return None
-
-
-def texts(cases: Iterable[Case]) -> list[str]:
-    """The words of the cases, for looking at them."""
-    return [" ".join(case.words) for case in cases]
 
 
 def frames(*, each: int = 4) -> list[Case]:

@@ -7,7 +7,6 @@ of words around. One model weighs them (``model.py``). A denial of something els
 the mention: "RDMA is the same in both. It doesn't need PFC".
 """
 
-from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Final
@@ -294,8 +293,3 @@ def _clause_edge(answer: Answer, place: int, limit: int, step: int) -> int:
 def _is_asked(answer: Answer, stop: int) -> bool:
     last = answer.tokens[stop - 1].last if stop else -1
     return last >= 0 and answer.words[last].rstrip("\"'”’)").endswith("?")
-
-
-def names_of(rows: Sequence[Sequence[float]]) -> list[dict[str, float]]:
-    """The rows with the names of their features, for people."""
-    return [dict(zip(FEATURES, row, strict=True)) for row in rows]
