@@ -26,7 +26,21 @@ from tests.test_files_of_0_1_0 import run as run
 
 DATA = Path(__file__).parent / "data" / "v0_2_0"
 SAID_RIGHT = f"{6:032x}"
+ADDED_SINCE = {"doubted": None, "off_topic": False, "asked": True}  # what old reports read as
 PEOPLE = ("ana", "ben", "cleo", "dora", "ed")
+
+
+def as_written(now: object) -> object:
+    """Without the fields that reports have got since, which must say nothing."""
+    if isinstance(now, list):
+        return [as_written(each) for each in now]
+    if not isinstance(now, dict):
+        return now
+    return {
+        name: as_written(value)
+        for name, value in now.items()
+        if name not in ADDED_SINCE or value != ADDED_SINCE[name]
+    }
 
 
 @pytest.fixture
@@ -58,7 +72,7 @@ def test_a_revised_and_corrected_answer(run: Run, home: Path) -> None:
     (original,) = json.loads((DATA / "attempts.json").read_text())["attempts"]
     now = next(each for each in export(run) if each["submission"]["submission_id"] == SAID_RIGHT)
     assert now["corrections"] == original["corrections"]
-    assert now["reports"] == original["reports"]
+    assert as_written(now["reports"]) == original["reports"]
     (replaced,) = now["reports"][-1]["report"]["transcript"]["corrected"]
     assert replaced["was"] == "needs"
     run("regrade")
@@ -107,7 +121,10 @@ def test_an_answer_is_shared_with_its_recording(run: Run, home: Path, tmp_path: 
             is_now, was = (
                 json.loads(each.read("attempt.json"))["attempts"][0][name] for each in (now, before)
             )
-            assert is_now == was
+            if name == "corrected":  # summed anew with every reading, by today's weights
+                assert is_now.pop("score") == pytest.approx(was.pop("score"), abs=0.01)
+                assert is_now.pop("score_parts") and was.pop("score_parts")
+            assert as_written(is_now) == was
 
 
 def test_what_is_your_own(run: Run, home: Path) -> None:
@@ -133,7 +150,7 @@ def test_an_export_and_a_bundle_are_read_back(run: Run, empty_home: Path) -> Non
     run("import", str(DATA / "attempts.json"))
     (attempt,) = export(run)
     for name in ("submission", "question", "reports", "corrections"):
-        assert attempt[name] == original[name]
+        assert as_written(attempt[name]) == original[name]
     with zipfile.ZipFile(DATA / "bundle.zip") as packed:
         (empty_home / "attempt.json").write_bytes(packed.read("attempt.json"))
     run("import", str(empty_home / "attempt.json"))

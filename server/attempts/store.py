@@ -14,6 +14,7 @@ from server.attempts.answer_facts import keep_facts
 from server.attempts.corrections import keep_corrections, move_places, put_own_answer
 from server.attempts.drill_store import DrillStore
 from server.attempts.read_reports import (
+    ReadScore,
     StoredAttempt,
     StoredScore,
     archived_attempt,
@@ -68,6 +69,7 @@ class Store:
         if isinstance(database, str):
             database = Database(database, busy_timeout_s=busy_timeout_s)
         self.database = database
+        self._corrected_scores: dict[str, ReadScore] = {}
         self.drills = DrillStore(database, owner_id)
         self.owner_id = owner_id
 
@@ -260,7 +262,7 @@ class Store:
             stored = {
                 each["id"]: StoredScore(each.pop("report_id"), each.pop("score")) for each in rows
             }
-            read = read_scores(session, stored)
+            read = read_scores(session, stored, self._corrected_scores)
         for each in rows:
             score = read[each["id"]]
             each |= {"score": score.score, "graded_score": score.graded, "report_tag": score.tag}

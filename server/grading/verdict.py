@@ -54,6 +54,9 @@ the phrases that nobody said, and by 74 % of those that the text lost
 (`scripts/train_phrases.py`)."""
 POSSIBLE_FROM: Final = 0.30
 """The chance from which the report asks."""
+SPELLING_FROM: Final = 0.45
+"""The same for a spelling that Whisper wrote for the phrase before and that says nothing else: the
+script that collects them (`scripts/phrase_spellings.py`) has decided already."""
 WORDS_FROM: Final = 0.6
 """The same where only words and sounds are known. On judgments that nothing was learned from, 0.97
 of what is covered was said, and 0.95 of what was said is covered."""
@@ -345,6 +348,8 @@ def _covered_from(passage: Passage) -> float:
         return _ONLY_ASKS  # the bank says that this sentence is something else
     if row["literal"] and not row["everyday_use"] and passage.denied < DENIED_FROM:
         return LITERAL_FROM if row["has_ways"] else LITERAL_FROM_PLAIN
+    if row["sound_known"] and passage.denied < DENIED_FROM:
+        return SPELLING_FROM
     sounded = row["sound_distance"] < 1.0
     if not row["has_vectors"]:
         # words that stand apart may belong together or not: without their meaning, only ask
@@ -380,8 +385,8 @@ def _rank(passage: Passage, chance: float) -> tuple[bool, bool, float]:
 
 _LITERAL: Final = FEATURES.index("literal")
 _DECIDING: Final = (
-    "literal", "whole", "contiguous", "headless", "everyday_use", "sound_distance", "has_vectors",
-    "has_ways", "way", "near_miss",
+    "literal", "whole", "contiguous", "headless", "everyday_use", "sound_distance", "sound_known",
+    "has_vectors", "has_ways", "way", "near_miss",
 )  # fmt: skip
 _DECIDED_BY: Final = tuple(FEATURES.index(name) for name in _DECIDING)
 

@@ -193,7 +193,7 @@ class ReviewQueue:
         rows = session.execute(wanted).all()
         stored = {row[0]: StoredScore(row[7], row[8]) for row in rows}
         with self._database.readable("a correction"):
-            scores = read_scores(session, stored)
+            scores = read_scores(session, stored, {})
         return tuple(
             QueueEntry(
                 attempt_id=row[0],
