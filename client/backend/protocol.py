@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         DrillQuery,
         DrillQueue,
         DrillReview,
+        FollowUpAnswer,
         HistoryPage,
         HistoryQuery,
         ImportResult,
@@ -165,6 +166,9 @@ class Backend(Protocol):
 
     def revise(self, attempt_id: int, revision: Revision) -> Attempt:
         """Grades an answer by another transcript, and keeps the earlier report too."""
+
+    def follow_up(self, attempt_id: int, answer: FollowUpAnswer) -> Attempt:
+        """Keeps what was said to a follow-up, once, and grades the whole answer with it."""
 
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good."""

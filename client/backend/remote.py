@@ -20,6 +20,7 @@ from server.contract import (
     DrillQuery,
     DrillQueue,
     DrillReview,
+    FollowUpAnswer,
     HistoryPage,
     HistoryQuery,
     ImportResult,
@@ -160,6 +161,10 @@ class RemoteBackend(ServerConnection):
     def revise(self, attempt_id: int, revision: Revision) -> Attempt:
         """Grades an answer by another transcript of it, and keeps the earlier report."""
         return self.ask(use_cases.REVISE, revision, attempt_id=attempt_id)
+
+    def follow_up(self, attempt_id: int, answer: FollowUpAnswer) -> Attempt:
+        """Keeps what was said to a follow-up, once, and grades the whole answer with it."""
+        return self.ask(use_cases.FOLLOW_UP, answer, attempt_id=attempt_id)
 
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good."""

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from server.contract import (
     NOT_KNOWN,
+    Aim,
     AttemptSummary,
     CorrectedVerdict,
     Coverage,
@@ -28,6 +29,7 @@ from server.contract import (
 from server.ui.delivery_view import delivery_lines
 from server.ui.verdict_words import (
     NO_SOUND,
+    added_text,
     composition_text,
     correction_text,
     how_text,
@@ -37,6 +39,7 @@ from server.ui.verdict_words import (
     rule_text,
     score_text,
     tip_of,
+    words_of_part,
     words_of_phrase,
     words_of_term,
 )
@@ -49,6 +52,7 @@ _STATUS: Final = {
 }
 _PART: Final = {"said": ("✓", "said", "green"), "missing": ("✗", "missing", "red")}
 _DENIED: Final = ("≠", "yellow")
+_ASKED: Final = ("½", "yellow")
 _VERDICT: Final = {
     "correct": ("✓", "green"),
     "mispronounced": ("✗", "red"),
@@ -87,6 +91,8 @@ def render_report(report: Report, prompt: str) -> RenderableType:
     parts += _section(_coverage_title(report), _coverage(report.coverage))
     if report.structure is not None and report.structure.is_judged:
         parts += _section(_structure_title(report.structure), _structure(report.structure))
+    if report.follow_ups:
+        parts += _section("Follow-ups", _follow_ups(report))
     if report.pronunciation.terms:
         parts += _section("Pronunciation", _pronunciation(report.pronunciation.terms))
     parts += _section("Delivery", Text(" · ".join(delivery_lines(report.delivery))))
@@ -94,7 +100,24 @@ def render_report(report: Report, prompt: str) -> RenderableType:
         parts += _section("Language", _language(report.language))
     if report.summary.went_well or report.summary.work_on:
         parts += _section("Summary", _summary(report.summary))
+    if report.aim is not None:
+        parts += _section(f"Your aim for the next take: {report.aim.kind}", _aim(report.aim))
     return Group(*parts)
+
+
+def _follow_ups(report: Report) -> Text:
+    text = Text()
+    for each in report.follow_ups:
+        text.append("\n" if text else "").append(each.asked.ask, "bold")
+        text.append(f"\n“{each.transcript.text}”\n").append(added_text(each), "dim")
+    return text
+
+
+def _aim(aim: Aim) -> Text:
+    text = Text(aim.text)
+    if aim.model:
+        text.append(f"\nSay: “{aim.model}”", "bold")
+    return text
 
 
 def render_transcript(report: Report) -> Text:
@@ -160,6 +183,8 @@ def _coverage(coverage: Coverage) -> "_Rows":
     rows = []
     for number, phrase in enumerate(coverage.phrases, start=1):
         sign, style = _DENIED if phrase.negated else _STATUS[phrase.status]
+        if phrase.when_asked is not None:
+            sign, style = _ASKED
         rows.append(
             (
                 Text(f"{sign} {words_of_phrase(phrase)}", style=style),
@@ -173,6 +198,8 @@ def _coverage(coverage: Coverage) -> "_Rows":
 
 def _phrase_detail(phrase: PhraseCoverage) -> Text:
     text = Text()
+    if phrase.when_asked is not None:
+        return Text(f"“{phrase.when_asked.text}”")
     if phrase.evidence is not None:
         text.append(f"“{phrase.evidence.text}”")
         if phrase.evidence.start_s is not None:
@@ -200,7 +227,10 @@ def _structure(structure: Structure) -> "_Rows":
     for part in structure.parts:
         sign, word, style = _PART[part.status]
         detail = Text()
-        if part.evidence is not None:
+        if part.when_asked is not None:
+            (sign, style), word = _ASKED, words_of_part(part)
+            detail.append(f"“{part.when_asked.text}”")
+        elif part.evidence is not None:
             detail.append(f"“{part.evidence.text}”")
             if part.evidence.start_s is not None:
                 detail.append(f" at {clock(part.evidence.start_s)}", style="dim")

@@ -17,6 +17,7 @@ from server.contract import (
     ArchivedAttempt,
     ArchivedReport,
     Attempt,
+    FollowUpAnswer,
     HistoryPage,
     HistoryQuery,
     ImportResult,
@@ -30,7 +31,9 @@ from server.contract import (
     Revision,
     SaidRight,
     Submission,
+    Transcript,
 )
+from server.contract.follow_ups import MOST_KEPT
 from server.core.clock import utc_now
 from server.core.errors import (
     ConflictError,
@@ -270,6 +273,33 @@ class Service:
         )
         return self.attempt(attempt_id)
 
+    def follow_up(self, attempt_id: int, answer: FollowUpAnswer) -> Attempt:
+        """Keeps what was said to a follow-up, once, and grades the whole answer with it.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+            InvalidInputError: there is nothing to grade, or the answer has too many follow-ups.
+            ServerError: the grader refuses the answer or breaks on it.
+        """
+        _check_words(answer.transcript)
+        stored = self._store.get(attempt_id)
+        known = stored.answer.follow_ups
+        if any(each.submission_id == answer.submission_id for each in known):
+            return stored.attempt
+        if len(known) >= MOST_KEPT:
+            raise InvalidInputError(f"an answer keeps at most {MOST_KEPT} follow-ups")
+        whole = stored.answer.model_copy(update={"follow_ups": (*known, answer)})
+        question = self.bank().question(whole.question_id) or stored.question
+        graded = self._grading_data.grade(question, whole, stored.sense)
+        self._store.add_report(
+            attempt_id,
+            graded.report,
+            self._clock(),
+            sense=graded.vectors,
+            follow_ups=whole.follow_ups,
+        )
+        return self.attempt(attempt_id)
+
     def delete(self, attempt_id: int) -> None:
         """Deletes one attempt for good.
 
@@ -426,6 +456,9 @@ def _check(submission: Submission) -> None:
         created_at.astimezone(UTC)
     except OverflowError:
         raise InvalidInputError(f"created_at {created_at} is out of range") from None
-    transcript = submission.transcript
+    _check_words(submission.transcript)
+
+
+def _check_words(transcript: Transcript) -> None:
     if not transcript.text.strip() and not any(word.text.strip() for word in transcript.words):
         raise InvalidInputError("no speech: the transcript is empty, there is nothing to grade")

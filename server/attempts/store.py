@@ -32,6 +32,7 @@ from server.contract import (
     AttemptSummary,
     Correction,
     Evidence,
+    FollowUpAnswer,
     HistoryPage,
     HistoryQuery,
     Report,
@@ -189,7 +190,7 @@ class Store:
             if found is None:
                 return None
             attempt = stored_attempt(session, *found).attempt
-        if attempt.submission != submission:
+        if attempt.submission.alone != submission.alone:
             raise ConflictError(
                 f"submission {submission.submission_id} is already stored with different content"
             )
@@ -278,6 +279,7 @@ class Store:
         *,
         sense: dict[str, object] | None = None,
         revised: Evidence | None = None,
+        follow_ups: tuple[FollowUpAnswer, ...] | None = None,
     ) -> None:
         """Makes this the attempt's latest report; older ones are kept.
 
@@ -288,6 +290,7 @@ class Store:
             sense: what the grader made of the words.
             revised: goes with the report's transcript, where that is another one. What people
                 wrote about single words moves to where these stand now.
+            follow_ups: what was said to follow-ups, where the answer has got another one.
 
         Raises:
             NotFoundError: there is no such attempt (any more).
@@ -317,6 +320,9 @@ class Store:
                     created_at=row.created_at,
                     topic=row.topic,
                 )
+                if follow_ups is not None:
+                    kept = [each.model_dump(mode="json") for each in follow_ups]
+                    row.submission = {**row.submission, "follow_ups": kept}
                 row.engine = without_nul(report.transcript.engine)
                 row.sense = sense
         except IntegrityError:  # deleted since we looked (PostgreSQL)

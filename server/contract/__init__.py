@@ -3,6 +3,7 @@
 Other packages import from here.
 """
 
+from server.contract.aim import AGAIN_S, AimResult, aim_of, aim_result
 from server.contract.answers import (
     MAX_PAGE,
     Archive,
@@ -65,6 +66,15 @@ from server.contract.coaching import (
     Sharing,
     TermOrPhrase,
 )
+from server.contract.follow_ups import (
+    FOLLOW_UP_S,
+    MOST_FOLLOW_UPS,
+    FollowUp,
+    FollowUpAnswer,
+    FollowUpKind,
+    FollowUpReport,
+)
+from server.contract.interviewer import Gap, gaps, next_follow_up
 from server.contract.report import (
     COMFORTABLE_WPM,
     CORRECTED_NOTICE,
@@ -75,6 +85,7 @@ from server.contract.report import (
     NOT_KNOWN,
     TARGET_SHARES,
     TERM_WORDS,
+    Aim,
     CorrectedVerdict,
     Coverage,
     CoverageEvidence,
@@ -105,6 +116,7 @@ from server.contract.scoring import (
     OFF_TOPIC,
     PARTIAL_CREDIT,
     SOUNDS_WRONG,
+    WHEN_ASKED,
     ContentScore,
     are_like,
     content_score,
@@ -141,9 +153,11 @@ from server.contract.transcript import (
 )
 
 __all__ = [
+    "AGAIN_S",
     "COMFORTABLE_WPM",
     "CORRECTED_NOTICE",
     "EDGES",
+    "FOLLOW_UP_S",
     "LONG_PAUSE_S",
     "MANY_FILLERS_PER_MINUTE",
     "MAX_COMMENT_CHARS",
@@ -155,6 +169,7 @@ __all__ = [
     "MAX_SPANS",
     "MAX_TEXT_CHARS",
     "MAX_WORDS",
+    "MOST_FOLLOW_UPS",
     "NOT_KNOWN",
     "OFF_TOPIC",
     "PARTIAL_CREDIT",
@@ -162,6 +177,9 @@ __all__ = [
     "SOUNDS_WRONG",
     "TARGET_SHARES",
     "TERM_WORDS",
+    "WHEN_ASKED",
+    "Aim",
+    "AimResult",
     "Archive",
     "ArchivedAttempt",
     "ArchivedReport",
@@ -189,6 +207,11 @@ __all__ = [
     "Evidence",
     "ExternalId",
     "Filler",
+    "FollowUp",
+    "FollowUpAnswer",
+    "FollowUpKind",
+    "FollowUpReport",
+    "Gap",
     "HeardPhrase",
     "HeardTerm",
     "HistoryPage",
@@ -255,6 +278,8 @@ __all__ = [
     "Transcript",
     "Wire",
     "Word",
+    "aim_of",
+    "aim_result",
     "are_like",
     "clock",
     "content_score",
@@ -262,7 +287,9 @@ __all__ = [
     "duration",
     "earned_points",
     "evidence_of",
+    "gaps",
     "is_like",
+    "next_follow_up",
     "said_terms",
     "score_rule",
     "taken_off",

@@ -1,12 +1,14 @@
 """The wire models of answers and drills: sent, stored, listed, exported, graded again."""
 
 from datetime import datetime
+from operator import not_
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from question_bank.models import Question, RoundName, Slug
 from server.contract.coaching import MAX_OF_ONE_ATTEMPT, Correction
+from server.contract.follow_ups import MOST_KEPT, FollowUpAnswer
 from server.contract.report import PartStatus, PhraseStatus, Report
 from server.contract.transcript import (
     AttemptId,
@@ -113,13 +115,24 @@ class DrillImport(Wire):
 
 
 class Submission(Wire):
-    """An answer on its way to the server. The same ``submission_id`` is stored only once."""
+    """An answer on its way to the server. The same ``submission_id`` is stored only once.
+
+    ``follow_ups``: what was asked after it, and what was said to that; they may come later.
+    """
 
     submission_id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
     question_id: Short
     created_at: datetime
     transcript: Transcript
     evidence: Evidence = Evidence()
+    follow_ups: Annotated[tuple[FollowUpAnswer, ...], Field(max_length=MOST_KEPT)] = Field(
+        default=(), exclude_if=not_
+    )
+
+    @property
+    def alone(self) -> Self:
+        """The answer without its follow-ups."""
+        return self.model_copy(update={"follow_ups": ()})
 
 
 class SentAnswer(Submission):

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import not_
 from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field
 
 from question_bank.models import Kind
+from server.contract.follow_ups import FollowUpReport
 from server.contract.transcript import (
     Pause,
     Share,
@@ -22,6 +24,10 @@ EDGES: Final = "\"'“”‘’()[]{}.,;:!?…"
 """Punctuation that is removed from the ends of a quote."""
 CORRECTED_NOTICE: Final = "The candidate corrected words of the transcript: "
 """How the notice about them begins, which lists them."""
+
+
+def _is_none(value: object) -> bool:
+    return value is None
 
 
 class CoverageEvidence(Wire):
@@ -88,6 +94,7 @@ class PhraseCoverage(Wire):
 
     ``possible``: the evidence may say it in other words; the candidate is asked. ``confidence`` is
         the grader's probability that it does, given if the words alone do not decide it.
+    ``when_asked``: the words that say it in the answer to a follow-up, if only those do.
     """
 
     phrase: str
@@ -100,6 +107,7 @@ class PhraseCoverage(Wire):
     why: str = ""
     follow_up: str = ""
     corrected: CorrectedVerdict | None = None
+    when_asked: CoverageEvidence | None = Field(default=None, exclude_if=_is_none)
 
     @property
     def is_open(self) -> bool:
@@ -120,12 +128,17 @@ class Coverage(Wire):
 
 
 class StructurePart(Wire):
-    """One part that an answer of its kind needs; ``ask`` is the interviewer's question for it."""
+    """One part that an answer of its kind needs; ``ask`` is the interviewer's question for it.
+
+    ``when_asked``: the words that say it in the answer to a follow-up, if only those do.
+    """
 
     name: str
     status: PartStatus
     evidence: CoverageEvidence | None = None
     ask: str = ""
+    weight: float = 1.0
+    when_asked: CoverageEvidence | None = Field(default=None, exclude_if=_is_none)
 
 
 class Structure(Wire):
@@ -276,6 +289,21 @@ class Summary(Wire):
     work_on: tuple[SummaryPoint, ...] = ()
 
 
+class Aim(Wire):
+    """The one thing to do better in the next take.
+
+    ``name``: what a later take is compared on. ``evidence``: as of a ``SummaryPoint``. ``quote``:
+        the words it rests on. ``model``: a sentence to say, in the speaker's own words.
+    """
+
+    kind: Literal["content", "structure", "language", "delivery"]
+    name: str
+    text: str
+    evidence: str
+    quote: str = ""
+    model: str = ""
+
+
 class Report(Wire):
     """Everything Aloud says about one answer, each judgment with its evidence.
 
@@ -311,7 +339,13 @@ class Report(Wire):
         default=None, description="None for text, and in reports of earlier graders"
     )
     language: Language = Language()
+    follow_ups: tuple[FollowUpReport, ...] = Field(
+        default=(),
+        exclude_if=not_,
+        description="what was asked after it, and what that added",
+    )
     summary: Summary = Summary()
+    aim: Aim | None = Field(default=None, description="None in reports of earlier graders")
 
     @property
     def overall(self) -> float:

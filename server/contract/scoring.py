@@ -6,12 +6,23 @@ from itertools import pairwise
 from typing import Final
 
 from question_bank.models import Kind
-from server.contract.report import Coverage, PhraseCoverage, Report, ScorePart, Structure
+from server.contract.report import (
+    Coverage,
+    PhraseCoverage,
+    Report,
+    ScorePart,
+    Structure,
+    StructurePart,
+)
 
 PARTIAL_CREDIT: Final = 0.5
 """What a half-said phrase counts in reports of graders before 5."""
 OPEN_FROM: Final = 0.6
 """A phrase that is not covered counts as far as its chance is above this."""
+WHEN_ASKED: Final = 0.5
+"""What counts of a phrase or part that was said only when the interviewer asked for it. Whoever
+knows it is not half as good, but an interviewer who has to ask notes that it took a prompt: on the
+usual scale of four, one step, from "yes" to "with help"."""
 UNKNOWN_CONFIDENCE: Final = 0.5
 """The chance of a possible phrase in reports that do not give one."""
 
@@ -90,6 +101,25 @@ def earned_points(coverage: Coverage, structure: Structure) -> tuple[ScorePart, 
     return phrases, ScorePart(name="structure", share=1.0 - share, value=built)
 
 
+def points_gained(
+    report: Report, *, phrase: PhraseCoverage | None = None, part: StructurePart | None = None
+) -> float:
+    """The points that a phrase or a part would add if it were said at once, 0 to 1."""
+    coverage, structure = report.coverage, report.structure
+    gained = 0.0
+    has_parts = structure is not None and structure.asked
+    share = PHRASE_SHARE[structure.kind] if structure is not None and has_parts else 1.0
+    if phrase is not None:
+        total = sum(each.weight for each in coverage.phrases)
+        more = min(1.0, coverage.score + phrase.weight * (1.0 - _credit(phrase)) / total)
+        gained += share * (_on(PHRASE_CURVE, more) - _on(PHRASE_CURVE, coverage.score))
+    if part is not None and structure is not None and has_parts:
+        total = sum(each.weight for each in structure.parts)
+        more = min(1.0, structure.score + part.weight / total)
+        gained += (1 - share) * (_on(STRUCTURE_CURVE, more) - _on(STRUCTURE_CURVE, structure.score))
+    return gained
+
+
 def taken_off(report: Report) -> float:
     """The points that were taken off a report's score."""
     return sum(part.share for part in report.score_parts if part.value < 0)
@@ -103,7 +133,8 @@ def score_rule(kind: Kind) -> str:
         f"Up to {share:.0%} of the score is for key phrases: half of them earn {half:.0%} of these "
         f"points, because a short right answer says no more. Up to {1 - share:.0%} is for "
         "structure. What sounds wrong or vague takes points off, as raters of 200 answers did. A "
-        "phrase that was perhaps said counts by its chance."
+        "phrase that was perhaps said counts by its chance, one said only when asked counts "
+        f"{WHEN_ASKED:.0%}."
     )
 
 
@@ -130,6 +161,11 @@ def _on(curve: tuple[tuple[float, float], ...], share: float) -> float:
 
 
 def _credit(phrase: PhraseCoverage) -> float:
+    asked = WHEN_ASKED if phrase.when_asked is not None else 0.0
+    return max(asked, _credit_at_once(phrase))
+
+
+def _credit_at_once(phrase: PhraseCoverage) -> float:
     if phrase.negated:
         return 0.0
     if phrase.corrected is not None or phrase.status == "covered":

@@ -22,6 +22,7 @@ from server.ui.bidi import show_controls
 from server.ui.delivery_view import delivery_lines
 from server.ui.rendering import ipa
 from server.ui.verdict_words import (
+    added_text,
     composition_text,
     correction_lines,
     how_text,
@@ -29,6 +30,7 @@ from server.ui.verdict_words import (
     rule_text,
     score_text,
     tip_of,
+    words_of_part,
     words_of_term,
 )
 
@@ -102,6 +104,12 @@ class _Document:
                 self._list(point.text for point in points)
         self._phrases(report.coverage.phrases)
         self._structure(report.structure)
+        if report.follow_ups:
+            self._heading("Follow-ups")
+            self._list(
+                f"{each.asked.ask} “{each.transcript.text}” {added_text(each)}"
+                for each in report.follow_ups
+            )
         self._terms(report.pronunciation.terms)
         self._corrections(report)
         self._heading("Delivery")
@@ -111,6 +119,9 @@ class _Document:
             self._list(
                 f"“{note.said}” → “{note.better}”: {note.why}" for note in report.language.notes
             )
+        if report.aim is not None:
+            self._heading("Aim")
+            self._text(f"{report.aim.text} {report.aim.model}".strip())
         self._heading("Transcript")
         for line in transcript.text.splitlines():
             self._text(line)
@@ -149,7 +160,7 @@ class _Document:
                 )
             )
         self._table(rows, (34, 24, 34, 8))
-        asked = [each for each in phrases if each.status != "covered"]
+        asked = [each for each in phrases if each.status != "covered" and not each.when_asked]
         self._list(
             f"{each.phrase}: {text}"
             for each in asked
@@ -162,10 +173,10 @@ class _Document:
         self._heading("Structure")
         rows = [("Part", "Status", "Said, or what they may ask", "At")]
         for each in structure.parts:
-            said = each.evidence
+            said = each.when_asked or each.evidence
             text = f"“{said.text}”" if said else each.ask
             at = clock(said.start_s) if said and said.start_s is not None else ""
-            rows.append((each.name, each.status, text, at))
+            rows.append((each.name, words_of_part(each), text, at))
         self._table(rows, (24, 12, 56, 8))
 
     def _terms(self, terms: Sequence[TermVerdict]) -> None:

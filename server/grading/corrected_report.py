@@ -17,6 +17,7 @@ from server.contract import (
     Pronunciation,
     Report,
     Transcript,
+    aim_of,
     content_score,
     coverage_score,
     evidence_of,
@@ -58,7 +59,7 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
             "score_parts": found.parts,
             "graded_score": report.score,
         }
-    return report.model_copy(
+    read = report.model_copy(
         update={
             **scored,
             "coverage": coverage,
@@ -68,6 +69,9 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
             ),
         }
     )
+    if report.aim is None:
+        return read
+    return read.model_copy(update={"aim": aim_of(read)})
 
 
 def corrected_coverage(coverage: Coverage, corrections: Sequence[Correction]) -> Coverage:

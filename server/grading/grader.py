@@ -12,6 +12,7 @@ from server.contract import (
     Structure,
     Submission,
     Word,
+    aim_of,
     content_score,
     earned_points,
 )
@@ -20,6 +21,7 @@ from server.grading import denial
 from server.grading.answer import Answer, Span, read_answer
 from server.grading.by_meaning import MAX_SPANS, AnswerVectors
 from server.grading.delivery import measure_delivery
+from server.grading.follow_ups import count_follow_ups
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
 from server.grading.phrases import compile_phrases
@@ -31,7 +33,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "5.0.0"
+GRADER_VERSION = "5.1.0"
 """Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
 FACT_WORDS, FACT_PHRASES = 45, 2
@@ -193,11 +195,15 @@ def grade(
         judged.coverage, submission, answer.words, partial(_is_denied, answer)
     )
     earned = sum(part.share * part.value for part in earned_points(coverage, structure))
+    quality = judged.quality(structure)
     # an answer that says nearly everything cannot be mostly wrong
     most = 0.1 + 0.6 * (1.0 - coverage.score)
-    off = min(most, max(0.0, earned - judged.quality(structure)))
+    off = min(most, max(0.0, earned - quality))
+    coverage, structure, asked = count_follow_ups(
+        question, submission, coverage, structure, phrases, terms
+    )
     content = content_score(coverage, structure, taken_off=off, off_topic=judged.off_topic)
-    return Report(
+    report = Report(
         question_id=question.id,
         created_at=submission.created_at,
         grader_version=GRADER_VERSION,
@@ -214,8 +220,10 @@ def grade(
         delivery=delivery,
         sound=submission.evidence.sound,
         language=language,
+        follow_ups=asked,
         summary=summarize(coverage, pronunciation, delivery, language, structure),
     )
+    return report.model_copy(update={"aim": aim_of(report)})
 
 
 def asks_for_a_fact(question: Question) -> bool:

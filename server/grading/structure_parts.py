@@ -213,9 +213,13 @@ def judge_structure(
         gained += part.weight * said / part.count
         if said:
             evidence = evidence_of(texts, words, range(*sense.spans[int(own.argmax())]))
-            parts.append(StructurePart(name=part.name, status="said", evidence=evidence))
+            parts.append(
+                StructurePart(name=part.name, status="said", evidence=evidence, weight=part.weight)
+            )
         else:
-            parts.append(StructurePart(name=part.name, status="missing", ask=part.ask))
+            parts.append(
+                StructurePart(name=part.name, status="missing", ask=part.ask, weight=part.weight)
+            )
     return Structure(kind=question.kind, parts=tuple(parts), score=min(1.0, gained / total))
 
 

@@ -90,12 +90,17 @@ def _work(
 ) -> list[_Point]:
     out: list[_Point] = []
     for at, part in enumerate(structure.parts if structure else ()):
-        if part.status == "missing":
+        if part.when_asked is not None:
+            text = f"Said only when asked: {part.name}."
+            out.append((4.0, text, f"structure.parts[{at}]"))
+        elif part.status == "missing":
             text = f"Not said: {part.name}." + (f" They may ask: {part.ask}" if part.ask else "")
             out.append((7.4, text, f"structure.parts[{at}]"))
     for at, phrase in enumerate(coverage.phrases):
         name = _quoted(phrase.phrase)
-        if phrase.negated:
+        if phrase.when_asked is not None:
+            text, urgency = f"You said {name} only when asked: say it at once.", 3.0
+        elif phrase.negated:
             text, urgency = f"You only said {name} to deny it: say where it would help.", 6.5
         elif phrase.status == "missing":
             text, urgency = f"You did not say {name}.", 6.0

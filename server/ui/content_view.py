@@ -6,10 +6,10 @@ from typing import Final, Literal
 from server.contract import CoverageEvidence, PhraseCoverage, PhraseStatus, Structure, StructurePart
 from server.ui.transcript_view import Tone
 from server.ui.verdict_words import (
-    PART_WORDS,
     correction_text,
     how_text,
     question_about,
+    words_of_part,
     words_of_phrase,
 )
 
@@ -17,6 +17,7 @@ CLIP_MARGIN_S: Final = 0.15
 """Extra sound played before and after a term or phrase, because word times are off by this much and
 a bare syllable is hard to recognize."""
 
+ASKED_SIGN: Final[tuple[Tone, str]] = ("warn", "½")
 ShownStatus = PhraseStatus | Literal["denied"]
 _SIGNS: Final[dict[ShownStatus, tuple[Tone, str]]] = {
     "covered": ("good", "✓"),
@@ -64,7 +65,8 @@ class PhraseRow:
         answered: whether the candidate answered that question.
         why: why it matters; only if it was not simply said.
         follow_up: what an interviewer would ask; likewise, and not together with ``question``.
-        open: whether something is left to do (missing, partial, possible or denied).
+        open: whether something is left to do (missing, partial, possible, denied, or said only
+            when asked).
         weighty: whether it counts more than others, and none counts more than it.
         correction: who corrected the verdict, and why; empty if nobody did.
     """
@@ -111,7 +113,8 @@ def phrase_row(
 ) -> PhraseRow:
     """A key phrase as a row; ``number`` counts from 1, ``to_owner`` as in ``correction_text``."""
     status: ShownStatus = "denied" if phrase.negated else phrase.status
-    tone, sign = _SIGNS[status]
+    asked = phrase.when_asked
+    tone, sign = ASKED_SIGN if asked else _SIGNS[status]
     left = status != "covered"
     corrected = phrase.corrected
     return PhraseRow(
@@ -123,11 +126,11 @@ def phrase_row(
         sign=sign,
         verdict=words_of_phrase(phrase),
         how=how_text(phrase),
-        quote=_quote(phrase.evidence, prefix),
+        quote=_quote_of_follow_up(asked) if asked else _quote(phrase.evidence, prefix),
         question=question_about(phrase),
         answered=corrected is not None and corrected.by_owner,
-        why=phrase.why if left else "",
-        follow_up=phrase.follow_up if left and not question_about(phrase) else "",
+        why=phrase.why if left and not asked else "",
+        follow_up=phrase.follow_up if left and not (question_about(phrase) or asked) else "",
         open=left,
         weighty=weighty,
         correction=correction_text(corrected, to_owner=to_owner),
@@ -141,18 +144,23 @@ def structure_rows(structure: Structure | None, prefix: str) -> tuple[StructureR
 
 
 def _structure_row(number: int, part: StructurePart, prefix: str) -> StructureRow:
-    said = part.status == "said"
-    tone, sign = _SIGNS["covered" if said else "missing"]
+    said, asked = part.status == "said", part.when_asked
+    tone, sign = ASKED_SIGN if asked else _SIGNS["covered" if said else "missing"]
     return StructureRow(
         anchor=f"{prefix}part-{number}",
         name=part.name,
         said=said,
         tone=tone,
         sign=sign,
-        verdict=PART_WORDS[part.status],
-        quote=_quote(part.evidence, prefix),
-        ask="" if said else part.ask,
+        verdict=words_of_part(part),
+        quote=_quote_of_follow_up(asked) if asked else _quote(part.evidence, prefix),
+        ask="" if said or asked else part.ask,
     )
+
+
+def _quote_of_follow_up(evidence: CoverageEvidence) -> Quote:
+    """Words that stand in another transcript: nothing of this one can be shown or played."""
+    return Quote(text=evidence.text)
 
 
 def _quote(evidence: CoverageEvidence | None, prefix: str) -> Quote:

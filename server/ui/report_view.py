@@ -22,6 +22,7 @@ from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
 from server.ui.transcript_view import MARK_OF_SIGN, PartView, Tone, view_transcript
 from server.ui.verdict_words import (
+    added_text,
     composition_text,
     correction_text,
     least_text,
@@ -116,6 +117,27 @@ class PointRow:
 
 
 @dataclass(frozen=True)
+class AimRow:
+    """The aim of a report; ``quote`` and ``model`` are empty if there is none."""
+
+    kind: str
+    text: str
+    href: str
+    quote: str
+    model: str
+
+
+@dataclass(frozen=True)
+class FollowUpRow:
+    """What was asked after the answer, what was said to it, and what that added."""
+
+    number: int
+    ask: str
+    said: str
+    added: str
+
+
+@dataclass(frozen=True)
 class ReportView:
     """A whole report, ready for layout; see the row classes.
 
@@ -154,6 +176,8 @@ class ReportView:
     notes: tuple[NoteRow, ...]
     went_well: tuple[PointRow, ...]
     work_on: tuple[PointRow, ...]
+    aim: AimRow | None
+    follow_ups: tuple[FollowUpRow, ...]
 
     @property
     def marks(self) -> frozenset[str]:
@@ -245,6 +269,13 @@ def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> 
         ),
         work_on=tuple(
             PointRow(point.text, _href(point.evidence, prefix)) for point in report.summary.work_on
+        ),
+        aim=None
+        if (aim := report.aim) is None
+        else AimRow(aim.kind, aim.text, _href(aim.evidence, prefix), aim.quote, aim.model),
+        follow_ups=tuple(
+            FollowUpRow(number, each.asked.ask, each.transcript.text, added_text(each))
+            for number, each in enumerate(report.follow_ups, start=1)
         ),
     )
 

@@ -1,6 +1,6 @@
 """Verdicts, scores and corrections in words: the same in pages, files and the terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from server.contract import (
@@ -10,8 +10,10 @@ from server.contract import (
     TERM_WORDS,
     CorrectedVerdict,
     Delivery,
+    FollowUpReport,
     PhraseCoverage,
     Report,
+    StructurePart,
     TermVerdict,
     content_score,
     score_rule,
@@ -31,6 +33,7 @@ SAME_SCORE: Final = 0.0005
 NO_SOUND: Final = "A text has no sound: say the answer to hear how you say its terms."
 PERHAPS_RIGHT: Final = "This is the right way, but the recording is not clear enough to be sure."
 NOT_JUDGED: Final = "not judged"
+ONLY_ASKED: Final = "said when asked"
 PART_WORDS: Final = {"said": "said", "missing": "missing"}
 _HOW: Final = {
     "inflected": "in another form",
@@ -47,6 +50,8 @@ _HOW: Final = {
 
 def words_of_phrase(phrase: PhraseCoverage) -> str:
     """The verdict on a key phrase."""
+    if phrase.when_asked is not None:
+        return ONLY_ASKED
     return DENIED if phrase.negated else VERDICT_WORDS[phrase.status]
 
 
@@ -77,7 +82,7 @@ def how_text(phrase: PhraseCoverage) -> str:
 
 def question_about(phrase: PhraseCoverage) -> str:
     """What the candidate is asked about a phrase that was perhaps said; empty if nothing."""
-    is_asked = phrase.status == "possible" and not phrase.negated
+    is_asked = phrase.status == "possible" and not (phrase.negated or phrase.when_asked)
     return f"Did you mean “{phrase.phrase}”?" if is_asked else ""
 
 
@@ -158,15 +163,16 @@ def composition_text(report: Report) -> str:
     of 4 parts) − 6: some of it sounds wrong (“…”)``. Empty for reports of earlier graders.
     """
     said = sum(each.status == "covered" for each in report.coverage.phrases)
-    perhaps = sum(each.status == "possible" for each in report.coverage.phrases)
+    perhaps = sum(bool(question_about(each)) for each in report.coverage.phrases)
     count = f"{said} of {len(report.coverage.phrases)} key phrases"
     if perhaps:
         count += f", {perhaps} perhaps"
+    count += _asked_text(report.coverage.phrases)
     measured = {"key phrases": count, "structure": NOT_JUDGED}
     if report.structure is not None and report.structure.parts:
         parts = report.structure.parts
         built = sum(part.status == "said" for part in parts)
-        measured["structure"] = f"{built} of {len(parts)} parts"
+        measured["structure"] = f"{built} of {len(parts)} parts{_asked_text(parts)}"
     texts: list[str] = []
     for part in report.score_parts:
         most, points = part.share * 100, part.share * part.value * 100
@@ -179,6 +185,23 @@ def composition_text(report: Report) -> str:
             text += f" ({measured[part.name]})" if part.name in measured else ""
             texts.append(f"{' + ' if texts else ''}{text}")
     return "".join(texts)
+
+
+def _asked_text(entries: Sequence[PhraseCoverage] | Sequence[StructurePart]) -> str:
+    count = sum(each.when_asked is not None for each in entries)
+    return f", {count} when asked" if count else ""
+
+
+def words_of_part(part: StructurePart) -> str:
+    """The verdict on a part of the structure."""
+    return ONLY_ASKED if part.when_asked is not None else PART_WORDS[part.status]
+
+
+def added_text(follow_up: FollowUpReport) -> str:
+    """What a follow-up added, one sentence."""
+    if not follow_up.added:
+        return "It added nothing that was missing."
+    return f"Said when asked: {', '.join(follow_up.added)}."
 
 
 _PART_NAMES: Final = {"key phrases": "what was said"}

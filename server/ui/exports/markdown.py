@@ -16,6 +16,7 @@ from server.contract import (
 from server.ui.bidi import show_controls
 from server.ui.delivery_view import delivery_lines
 from server.ui.verdict_words import (
+    added_text,
     composition_text,
     correction_lines,
     how_text,
@@ -23,6 +24,7 @@ from server.ui.verdict_words import (
     rule_text,
     score_text,
     tip_of,
+    words_of_part,
     words_of_phrase,
     words_of_term,
 )
@@ -68,6 +70,7 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     yield from points_lines("What to work on", report.summary.work_on)
     yield from _coverage(report)
     yield from _structure(report.structure)
+    yield from _follow_ups(report)
     yield from _pronunciation(report.pronunciation.terms)
     yield from _corrections(report)
     yield "## Delivery"
@@ -80,6 +83,14 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
         for note in report.language.notes:
             said, better = plain_text(note.said), plain_text(note.better)
             yield f"- “{said}” → “{better}”: {plain_text(note.why)}"
+        yield ""
+    if report.aim is not None:
+        yield "## Aim"
+        yield ""
+        yield plain_text(report.aim.text)
+        if report.aim.model:
+            yield ""
+            yield f"Say: “{plain_text(report.aim.model)}”"
         yield ""
     yield "## Transcript"
     yield ""
@@ -115,12 +126,16 @@ def _coverage(report: Report) -> Iterator[str]:
     yield "| Phrase | Status | Said | At |"
     yield "|---|---|---|---|"
     for phrase in report.coverage.phrases:
-        evidence = phrase.evidence
+        evidence = phrase.when_asked or phrase.evidence
         said = f"“{plain_text(evidence.text)}”" if evidence else ""
         at = _time(evidence.start_s) if evidence else ""
         yield f"| {plain_text(phrase.phrase)} | {_status(phrase)} | {said} | {at} |"
     yield ""
-    asked = [each for each in report.coverage.phrases if each.status != "covered"]
+    asked = [
+        each
+        for each in report.coverage.phrases
+        if each.status != "covered" and each.when_asked is None
+    ]
     for phrase in asked:
         text = " ".join(filter(None, [question_about(phrase), phrase.why, phrase.follow_up]))
         if text:
@@ -138,16 +153,31 @@ def _structure(structure: Structure | None) -> Iterator[str]:
     yield "|---|---|---|---|"
     for part in structure.parts:
         evidence = part.evidence
-        status = "✓ said" if part.status == "said" else "✗ missing"
+        status = "✓ said" if part.status == "said" else f"✗ {words_of_part(part)}"
+        if part.when_asked is not None:
+            status, evidence = f"½ {words_of_part(part)}", part.when_asked
         text = f"“{plain_text(evidence.text)}”" if evidence else plain_text(part.ask)
         at = _time(evidence.start_s) if evidence else ""
         yield f"| {plain_text(part.name)} | {status} | {text} | {at} |"
     yield ""
 
 
+def _follow_ups(report: Report) -> Iterator[str]:
+    if not report.follow_ups:
+        return
+    yield "## Follow-ups"
+    yield ""
+    for each in report.follow_ups:
+        yield f"- **{plain_text(each.asked.ask)}** “{plain_text(each.transcript.text)}” "
+        yield f"  *{plain_text(added_text(each))}*"
+    yield ""
+
+
 def _status(phrase: PhraseCoverage) -> str:
     how = f" ({how_text(phrase)})" if how_text(phrase) else ""
     corrected = ", corrected" if phrase.corrected else ""
+    if phrase.when_asked is not None:
+        return f"½ {words_of_phrase(phrase)}"
     sign = "≠" if phrase.negated else _SIGNS[phrase.status]
     return f"{sign} {words_of_phrase(phrase)}{how}{corrected}"
 

@@ -17,6 +17,7 @@ from server.contract import (
     DrillQuery,
     DrillQueue,
     DrillReview,
+    FollowUpAnswer,
     HistoryPage,
     HistoryQuery,
     ImportResult,
@@ -42,6 +43,12 @@ def _is_own(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> No
     service.attempt(attempt_id)
 
 
+def _check_length(answer: SentAnswer) -> None:
+    check_length(answer.transcript, answer.evidence)
+    for each in answer.follow_ups:
+        check_length(each.transcript, each.evidence)
+
+
 @cache
 def attempts_router() -> APIRouter:
     """The routes for answers and what is kept of them."""
@@ -52,7 +59,7 @@ def attempts_router() -> APIRouter:
         answer: SentAnswer, service: OwnService, actor: CurrentActor, context: AppContext
     ) -> Response:
         """Grade an answer and keep nothing of it."""
-        check_length(answer.transcript, answer.evidence)
+        _check_length(answer)
         return await graded_by(context, actor, 200, service.grade, answer.submission)
 
     @served(router, use_cases.SUBMIT)
@@ -60,7 +67,7 @@ def attempts_router() -> APIRouter:
         answer: SentAnswer, service: OwnService, actor: CurrentActor, context: AppContext
     ) -> Response:
         """Grade and store an answer; the same submission is stored only once."""
-        check_length(answer.transcript, answer.evidence)
+        _check_length(answer)
         return await graded_by(context, actor, 201, service.submit, answer.submission)
 
     @served(router, use_cases.HISTORY)
@@ -98,6 +105,18 @@ def attempts_router() -> APIRouter:
         """Grade an answer by another transcript of it, and keep the report so far beside."""
         check_length(revision.transcript, revision.evidence)
         return await graded_by(context, actor, 200, service.revise, attempt_id, revision)
+
+    @served(router, use_cases.FOLLOW_UP, dependencies=[Depends(_is_own)])
+    async def follow_up(
+        attempt_id: Annotated[AttemptId, Path()],
+        answer: FollowUpAnswer,
+        service: OwnService,
+        actor: CurrentActor,
+        context: AppContext,
+    ) -> Response:
+        """Keep what was said to a follow-up, once, and grade the whole answer with it."""
+        check_length(answer.transcript, answer.evidence)
+        return await graded_by(context, actor, 200, service.follow_up, attempt_id, answer)
 
     @served(router, use_cases.DELETE)
     def delete(attempt_id: Annotated[AttemptId, Path()], service: OwnService) -> None:

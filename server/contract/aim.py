@@ -1,0 +1,245 @@
+"""The one aim of a report: what would raise the impression most in the next take.
+
+Content comes first, then structure, language and delivery; smaller things wait. Everything follows
+from the report, so an aim never contradicts its score and its counts.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from server.contract.interviewer import says_we
+from server.contract.report import (
+    COMFORTABLE_WPM,
+    LONG_PAUSE_S,
+    MANY_FILLERS_PER_MINUTE,
+    TARGET_SHARES,
+    Aim,
+    PhraseCoverage,
+    Report,
+    StructurePart,
+)
+from server.contract.scoring import points_gained, taken_off
+
+AGAIN_S: Final = 60
+"""How long the next take of an aim may be."""
+WORTH_IT: Final = 0.03
+"""Points from which a gap of content or structure comes before language and delivery."""
+DOUBT_SHARE: Final = 0.3
+"""Which share of the points taken off for what sounds wrong its worst words may bring back."""
+_SENTENCE: Final = re.compile(r"[^.!?]+[.!?]?")
+_RESULT: Final = re.compile(
+    r"\b(faster|slower|better|less|fewer|more|reduced|improved|cut|saved|dropped|grew|increased)\b",
+    re.IGNORECASE,
+)
+_DIGIT: Final = re.compile(r"\d")
+_WE_TOLD: Final = re.compile(
+    r"\bwe( (?:built|wrote|made|ran|found|took|cut|set|kept|held|got|put|began|broke|chose|drew|"
+    r"gave|led|left|let|met|paid|read|said|saw|sent|spoke|taught|told|thought|went|won|[a-z]+ed)\b)",
+    re.IGNORECASE,
+)
+_ENDS: Final = " .,;:!?…"
+
+
+@dataclass(frozen=True)
+class AimResult:
+    """What became of an aim in a later take: whether it is met, and in words."""
+
+    met: bool
+    text: str
+
+
+def aim_of(report: Report) -> Aim:
+    """The aim of a report."""
+    if report.off_topic:
+        text = (
+            "Answer the question itself: first one sentence that could stand alone as the answer."
+        )
+        return Aim(kind="content", name="answer", text=text, evidence="score")
+    content = sorted(_content(report), key=lambda each: -each[0])
+    built = sorted(_structure(report), key=lambda each: -each[0])
+    worth = [each for each in (*content[:1], *built[:1]) if each[0] >= WORTH_IT]
+    if worth:
+        return max(worth, key=lambda each: each[0])[1]
+    for aim in (*_language(report), *_delivery(report)):
+        return aim
+    left = [*content, *built]
+    if left:
+        return max(left, key=lambda each: each[0])[1]
+    seconds = min(AGAIN_S, round(report.delivery.target_s))
+    text = f"Everything is there. Say the same in {seconds} seconds, the point first."
+    return Aim(kind="delivery", name="brief", text=text, evidence="delivery.answer_s")
+
+
+def aim_result(aim: Aim, after: Report) -> AimResult:
+    """Whether a later take of the same question meets the aim of an earlier one."""
+    if aim.kind == "content" and aim.name == "answer":
+        return _result(not after.off_topic, "you answered the question", "still off the question")
+    for phrase in after.coverage.phrases if aim.kind == "content" else ():
+        if phrase.phrase == aim.name:
+            said = phrase.status == "covered" and not phrase.negated
+            return _result(said, f"“{aim.name}” is said now", f"“{aim.name}” is still not said")
+    for part in after.structure.parts if aim.kind == "structure" and after.structure else ():
+        if part.name == aim.name:
+            said = part.status == "said"
+            return _result(said, f"{aim.name}: said now", f"{aim.name}: still missing")
+    if aim.kind == "content":
+        gone = taken_off(after) < WORTH_IT or after.doubted is None or aim.quote != _doubted(after)
+        return _result(gone, "nothing like it sounds wrong now", "it still sounds wrong or vague")
+    if aim.kind == "language":
+        still = any(aim.name == each.said.casefold() for each in after.language.notes)
+        return _result(not still, f"no “{aim.name}” this time", f"“{aim.name}” came again")
+    same = next((each for each in _delivery(after) if each.name == aim.name), None)
+    return _result(same is None, "that is better now", same.text if same else "")
+
+
+def _result(met: bool, good: str, bad: str) -> AimResult:
+    return AimResult(met, good if met else bad)
+
+
+_Ranked = tuple[float, Aim]
+
+
+def _content(report: Report) -> Iterator[_Ranked]:
+    off = taken_off(report) * DOUBT_SHARE
+    if report.doubted is not None and off:
+        quote = _doubted(report)
+        text = f"Check this and say it exactly: “{quote}”."
+        yield off, Aim(kind="content", name="wrong", text=text, evidence="doubted", quote=quote)
+    for at, phrase in enumerate(report.coverage.phrases):
+        if phrase.status == "covered" and not phrase.negated:
+            continue
+        gain = points_gained(report, phrase=phrase)
+        why = f" {phrase.why}" if phrase.why else ""
+        verb = "Say in clear words" if phrase.status == "possible" else "Say"
+        if phrase.when_asked is not None:
+            verb, gain = "Say at once, not only when asked:", gain / 2
+        yield (
+            gain,
+            Aim(
+                kind="content",
+                name=phrase.phrase,
+                text=f"{verb} “{phrase.phrase}”.{why}",
+                evidence=f"coverage.phrases[{at}]",
+                quote=phrase.evidence.text if phrase.evidence else "",
+                model=_named(phrase),
+            ),
+        )
+
+
+def _structure(report: Report) -> Iterator[_Ranked]:
+    structure = report.structure
+    for at, part in enumerate(structure.parts if structure and structure.asked else ()):
+        if part.status == "said":
+            continue
+        gain = points_gained(report, part=part)
+        text = f"Add what is missing: {part.name}." + (f" They ask: {part.ask}" if part.ask else "")
+        quote, model = _own_words(report, part)
+        yield (
+            gain if part.when_asked is None else gain / 2,
+            Aim(
+                kind="structure",
+                name=part.name,
+                text=text,
+                evidence=f"structure.parts[{at}]",
+                quote=quote,
+                model=model,
+            ),
+        )
+
+
+def _language(report: Report) -> Iterator[Aim]:
+    for at, note in enumerate(report.language.notes):
+        yield Aim(
+            kind="language",
+            name=note.said.casefold(),
+            text=f"Instead of “{note.said}”, say “{note.better}”.",
+            evidence=f"language.notes[{at}]",
+            quote=note.said,
+            model=note.better,
+        )
+
+
+def _delivery(report: Report) -> Iterator[Aim]:
+    delivery = report.delivery
+    terms = report.pronunciation.terms
+    for at, term in enumerate(terms):
+        if term.verdict == "mispronounced":
+            text = f"Say “{term.term}” as {term.expected}."
+            yield Aim(
+                kind="delivery", name=term.term, text=text, evidence=f"pronunciation.terms[{at}]"
+            )
+            break
+    if delivery.answer_s:
+        per_minute = len(delivery.fillers) / delivery.answer_s * 60.0
+        if per_minute >= MANY_FILLERS_PER_MINUTE:
+            quote, model = _without_fillers(report)
+            yield Aim(
+                kind="delivery",
+                name="fillers",
+                text=f"Be silent instead of “{delivery.fillers[0].text}”: "
+                f"at least {len(delivery.fillers)} fillers were heard.",
+                evidence="delivery.fillers",
+                quote=quote,
+                model=model,
+            )
+    rate = delivery.words_per_minute
+    if rate is not None and not COMFORTABLE_WPM[0] <= rate <= COMFORTABLE_WPM[1]:
+        how = "Slow down" if rate > COMFORTABLE_WPM[1] else "Speak a little faster"
+        text = f"{how}: {rate:.0f} words per minute."
+        yield Aim(kind="delivery", name="pace", text=text, evidence="delivery.words_per_minute")
+    if (delivery.longest_pause_s or 0.0) >= LONG_PAUSE_S:
+        text = (
+            f"Say that you are thinking: your longest pause took {delivery.longest_pause_s:.1f} s."
+        )
+        yield Aim(kind="delivery", name="pause", text=text, evidence="delivery.longest_pause_s")
+    if delivery.answer_s and delivery.answer_s > TARGET_SHARES[1] * delivery.target_s:
+        text = f"Shorten: {delivery.answer_s:.0f} s, where {delivery.target_s:.0f} s is enough."
+        yield Aim(kind="delivery", name="length", text=text, evidence="delivery.answer_s")
+
+
+def _doubted(report: Report) -> str:
+    return report.doubted.text if report.doubted else ""
+
+
+def _named(phrase: PhraseCoverage) -> str:
+    """The speaker's own words with the name of what they mean, where they are close to it."""
+    if phrase.evidence is None or phrase.negated or phrase.status not in ("possible", "partial"):
+        return ""
+    return f"{_sentence(phrase.evidence.text)}, in other words: {phrase.phrase}."
+
+
+def _own_words(report: Report, part: StructurePart) -> tuple[str, str]:
+    """A sentence of the answer, and the same with what the part needs; empty: there is none."""
+    text = report.transcript.text
+    for each in (found.strip() for found in _SENTENCE.findall(text)):
+        if part.name == "own actions" and says_we(text) and _WE_TOLD.search(each):
+            return each, _sentence(_WE_TOLD.sub(r"I\1", each, count=1)) + "."
+        needs_number = part.name in ("result", "proof with a number")
+        if needs_number and _RESULT.search(each) and not _DIGIT.search(each):
+            return each, f"{_sentence(each)}, from … to …."
+    return "", ""
+
+
+def _without_fillers(report: Report) -> tuple[str, str]:
+    words = report.transcript.tokens
+    fillers = {each.word_index for each in report.delivery.fillers}
+    best: tuple[int, int, int] = (0, 0, 0)
+    start = 0
+    for at, word in enumerate(words):
+        if word.endswith((".", "?", "!")) or at == len(words) - 1:
+            count = sum(start <= each <= at for each in fillers)
+            best = max(best, (count, start, at + 1))
+            start = at + 1
+    count, start, end = best
+    if not count:
+        return "", ""
+    clean = " ".join(words[at] for at in range(start, end) if at not in fillers)
+    return " ".join(words[start:end]), _sentence(clean) + "."
+
+
+def _sentence(text: str) -> str:
+    """It as the beginning of a sentence, without its end."""
+    bare = text.strip(_ENDS)
+    return bare[:1].upper() + bare[1:]

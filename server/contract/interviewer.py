@@ -1,0 +1,181 @@
+"""What an interviewer asks after an answer: it follows from the report, and so is repeatable.
+
+Asked is about the key phrase or part of most weight that is missing or vague, or what was said
+wrong; never about what was said, or was perhaps said.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from server.contract.follow_ups import MOST_FOLLOW_UPS, FollowUp, FollowUpKind
+from server.contract.report import PhraseCoverage, Report, Structure, StructurePart
+from server.contract.scoring import (
+    PHRASE_SHARE,
+    taken_off,
+)
+
+ASKED_UP_TO: Final = 0.12
+WEAK_UNDER: Final = 0.4
+ASKED_OF_WEAK: Final = 0.35
+"""The chance that a phrase was said, up to which it is asked about; and the same for answers with a
+score under this. Of the phrases of 167 answers with labels (``benchmarks/follow_ups.py``) below it,
+2 % and 1 % were said; from 0.12 to 0.2 in better answers 16 %."""
+CHALLENGED_FROM: Final = 0.2
+CHALLENGE_SHARE: Final = 0.1
+SHORTEST_CHALLENGED: Final = 6
+"""A challenge needs this many points taken off, and words that sound wrong. It weighs little beside
+a gap: of 14 such quotes of the sets "final9" and "mix8", 5 were wrong, the rest right or vague."""
+PART_SHARE: Final = 0.6
+"""What a part weighs beside a key phrase of the same points, except in stories and introductions:
+its question fits many answers, that of a phrase only this one."""
+MANY_WE: Final = 3
+WE_SHARE: Final = 0.6
+"""How often "we", and which share of "we" and "I" it is, where an interviewer asks who did it."""
+AGAIN: Final = 0.6
+"""What a second question of the same kind is worth beside one of another kind."""
+MOST_QUOTED: Final = 14
+
+_EXAMPLE_PARTS: Final = frozenset({"example or number"})
+_NUMBER_PARTS: Final = frozenset({"estimate", "result"})
+_OWN_PARTS: Final = frozenset({"own actions"})
+_TOLD: Final = frozenset({"story", "introduction"})
+_NEEDS_NUMBER: Final = frozenset({"story", "design", "introduction"})
+_NUMBER: Final = re.compile(
+    r"\d|\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
+    r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
+    r"hundred|thousand|million|billion|percent|half|twice|double|doubled|halved|dozen)\b",
+    re.IGNORECASE,
+)
+_EXAMPLE: Final = re.compile(r"\b(for example|for instance|such as|e\.g|like when|once we|say you)")
+_WE: Final = re.compile(r"\b(we|our|us|ours)\b", re.IGNORECASE)
+_I: Final = re.compile(r"\b(i|my|me|mine)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Something that is missing or wrong, and how much it weighs: its share of all points.
+
+    ``evidence`` points into the report, e.g. ``coverage.phrases[2]``.
+    """
+
+    weight: float
+    asked: FollowUp
+    evidence: str
+
+
+def next_follow_up(report: Report) -> FollowUp | None:
+    """What is asked next, or ``None``: nothing is left, or enough was asked."""
+    asked = [each.asked for each in report.follow_ups]
+    if len(asked) >= MOST_FOLLOW_UPS:
+        return None
+    kinds = {each.kind for each in asked}
+    known = {(each.kind, each.about) for each in asked}
+    left = [each for each in gaps(report) if (each.asked.kind, each.asked.about) not in known]
+    best = max(
+        left,
+        key=lambda gap: gap.weight * (AGAIN if gap.asked.kind in kinds else 1.0),
+        default=None,
+    )
+    return None if best is None else best.asked
+
+
+def gaps(report: Report) -> list[Gap]:
+    """Everything that could be asked about, the gravest first; none of it was said."""
+    found = [*_phrases(report), *_parts(report), *_challenge(report)]
+    found += _number(report, found)
+    return sorted(found, key=lambda each: -each.weight)
+
+
+def _phrases(report: Report) -> Iterator[Gap]:
+    phrases, structure = report.coverage.phrases, report.structure
+    total = sum(each.weight for each in phrases)
+    share = PHRASE_SHARE[structure.kind] if structure and _has_parts(structure) else 1.0
+    up_to = ASKED_OF_WEAK if report.overall < WEAK_UNDER else ASKED_UP_TO
+    for at, phrase in enumerate(phrases):
+        chance = _chance(phrase)
+        if phrase.negated or phrase.when_asked or chance > up_to:
+            continue
+        ask = phrase.follow_up.strip() or made_from(phrase.phrase)
+        weight = share * phrase.weight * (1.0 - chance) / total
+        yield Gap(weight, _asked("phrase", ask, phrase.phrase), f"coverage.phrases[{at}]")
+
+
+def _chance(phrase: PhraseCoverage) -> float:
+    if phrase.status == "covered" or phrase.corrected is not None:
+        return 1.0 if phrase.status == "covered" else 0.0
+    if phrase.confidence is not None:
+        return phrase.confidence
+    return 0.0 if phrase.status in ("missing", "partial") else 1.0
+
+
+def _parts(report: Report) -> Iterator[Gap]:
+    structure = report.structure
+    if structure is None or not _has_parts(structure) or report.off_topic:
+        return
+    total = sum(each.weight for each in structure.parts)
+    share = 1.0 - PHRASE_SHARE[structure.kind]
+    share *= 1.0 if structure.kind in _TOLD else PART_SHARE
+    for at, part in enumerate(structure.parts):
+        if part.status == "said" or part.when_asked or not part.ask:
+            continue
+        asked = _asked_for(part, report.transcript.text)
+        if asked is not None:
+            yield Gap(share * part.weight / total, asked, f"structure.parts[{at}]")
+
+
+def _asked_for(part: StructurePart, said: str) -> FollowUp | None:
+    """The question for a missing part; ``None`` where the answer has what it would ask for."""
+    if part.name in _OWN_PARTS and says_we(said):
+        ask = "You said “we”. What did you do yourself, step by step?"
+        return _asked("own_part", ask, part.name)
+    if part.name in _EXAMPLE_PARTS:
+        if _EXAMPLE.search(said) or _NUMBER.search(said):
+            return None
+        return _asked("example", part.ask, part.name)
+    if part.name in _NUMBER_PARTS and not _NUMBER.search(said):
+        return _asked("number", part.ask, part.name)
+    return _asked("part", part.ask, part.name)
+
+
+def _challenge(report: Report) -> Iterator[Gap]:
+    off = taken_off(report)
+    if report.doubted is None or off < CHALLENGED_FROM or report.off_topic:
+        return
+    words = report.doubted.text.split()
+    if len(words) < SHORTEST_CHALLENGED:
+        return
+    quote = " ".join(words[:MOST_QUOTED]) + (" …" if len(words) > MOST_QUOTED else "")
+    ask = f"You said: “{quote}”. Are you sure? What is that based on?"
+    yield Gap(off * CHALLENGE_SHARE, FollowUp(kind="challenge", ask=ask, quote=quote), "doubted")
+
+
+def _number(report: Report, found: list[Gap]) -> Iterator[Gap]:
+    """A number, where none was said at all and no part asks for it."""
+    structure = report.structure
+    if not _has_parts(structure) or structure is None or structure.kind not in _NEEDS_NUMBER:
+        return
+    is_asked = any(each.asked.kind == "number" for each in found)
+    if not is_asked and not _NUMBER.search(report.transcript.text):
+        ask = "Can you put a number on that? How much was it, roughly?"
+        yield Gap(0.02, FollowUp(kind="number", ask=ask), "delivery.words")
+
+
+def says_we(text: str) -> bool:
+    """Whether an answer tells mostly what "we" did."""
+    we, own = len(_WE.findall(text)), len(_I.findall(text))
+    return we >= MANY_WE and we >= WE_SHARE * (we + own)
+
+
+def made_from(phrase: str) -> str:
+    """A question for a key phrase whose bank has none."""
+    return f"What about {phrase.strip().rstrip('.?!')}? How does that come in here?"
+
+
+def _has_parts(structure: Structure | None) -> bool:
+    return structure is not None and structure.asked and structure.is_judged
+
+
+def _asked(kind: FollowUpKind, ask: str, about: str) -> FollowUp:
+    return FollowUp(kind=kind, ask=ask[:500], about=about)

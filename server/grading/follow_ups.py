@@ -1,0 +1,71 @@
+"""What the answers to follow-ups add to an answer: said when asked, so worth less than at once."""
+
+from question_bank.models import Question
+from server.contract import Coverage, FollowUpReport, Structure, Submission, coverage_score
+from server.contract.scoring import WHEN_ASKED
+from server.grading.answer import read_answer
+from server.grading.by_meaning import AnswerVectors
+from server.grading.phrases import PhraseSet
+from server.grading.structure_parts import judge_structure
+from server.grading.terms import TermIndex
+from server.grading.verdict import judge
+
+
+def count_follow_ups(
+    question: Question,
+    submission: Submission,
+    coverage: Coverage,
+    structure: Structure,
+    phrases: PhraseSet,
+    terms: TermIndex,
+) -> tuple[Coverage, Structure, tuple[FollowUpReport, ...]]:
+    """Coverage and structure with what was said when asked, and what each follow-up added.
+
+    Each is judged by itself, as an answer to the question; what the answer says already stays.
+    What sounds wrong in it takes nothing off, and a denied phrase adds nothing.
+    """
+    reports: list[FollowUpReport] = []
+    for each in submission.follow_ups:
+        said, words = each.transcript, each.transcript.words
+        answer = read_answer(said.tokens, terms, phrases, strict=said.is_rough)
+        vectors = None if said.is_rough else AnswerVectors.of(answer.words, answer.spans)
+        judged = judge(
+            answer,
+            phrases.phrases,
+            question=question,
+            vectors=vectors,
+            words=words,
+            heard=each.evidence.heard_phrases,
+        )
+        added: list[str] = []
+        found = list(coverage.phrases)
+        for at, (phrase, now) in enumerate(zip(found, judged.coverage.phrases, strict=True)):
+            is_new = phrase.status != "covered" or phrase.negated
+            if is_new and not phrase.when_asked and now.status == "covered" and not now.negated:
+                found[at] = phrase.model_copy(update={"when_asked": now.evidence})
+                added.append(phrase.phrase)
+        coverage = coverage.model_copy(
+            update={"phrases": tuple(found), "score": coverage_score(found)}
+        )
+        if vectors is not None and structure.parts:
+            built = judge_structure(question, answer.words, words, vectors)
+            parts = list(structure.parts)
+            gained = 0.0
+            for at, (part, part_now) in enumerate(zip(parts, built.parts, strict=True)):
+                if part.status == "missing" and not part.when_asked and part_now.evidence:
+                    parts[at] = part.model_copy(update={"when_asked": part_now.evidence})
+                    added.append(part.name)
+                    gained += part.weight
+            gained *= WHEN_ASKED / sum(part.weight for part in parts)
+            structure = structure.model_copy(
+                update={"parts": tuple(parts), "score": min(1.0, structure.score + gained)}
+            )
+        reports.append(
+            FollowUpReport(
+                submission_id=each.submission_id,
+                asked=each.asked,
+                transcript=said,
+                added=tuple(added),
+            )
+        )
+    return coverage, structure, tuple(reports)

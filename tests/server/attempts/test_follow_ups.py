@@ -1,0 +1,95 @@
+"""What was said to a follow-up: kept with its answer, counted for less, exported and regraded."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from pronunciation.lexicon_loader import load_lexicon
+from question_bank.loader import load_bank
+from server.attempts.service import Service
+from server.attempts.store import Store
+from server.contract import (
+    Attempt,
+    FollowUp,
+    FollowUpAnswer,
+    Submission,
+    Transcript,
+    next_follow_up,
+)
+from server.core.errors import InvalidInputError
+
+VAGUE = "I would try it on one card first and see whether the loss looks the same."
+QUESTION = "mixed-precision-savings"
+
+
+@pytest.fixture
+def service(store: Store) -> Service:
+    return Service(store, load_bank, load_lexicon)
+
+
+def answered(service: Service, text: str) -> Attempt:
+    return service.submit(
+        Submission(
+            submission_id=uuid4().hex,
+            question_id=QUESTION,
+            created_at=datetime.now(UTC),
+            transcript=Transcript(text=text),
+        )
+    )
+
+
+def said(asked: FollowUp, text: str) -> FollowUpAnswer:
+    return FollowUpAnswer(
+        submission_id=uuid4().hex,
+        asked=asked,
+        created_at=datetime.now(UTC),
+        transcript=Transcript(text=text),
+    )
+
+
+def asked_after(attempt: Attempt) -> FollowUp:
+    asked = next_follow_up(attempt.report)
+    assert asked is not None
+    return asked
+
+
+def test_what_is_said_when_asked_counts_half(service: Service) -> None:
+    question = service.question(QUESTION)
+    attempt = answered(service, VAGUE)
+    asked = asked_after(attempt)
+    assert asked.kind == "phrase"
+    way = next(each.ways[0] for each in question.key_phrases if each.phrase == asked.about)
+    at_once = answered(service, f"{attempt.report.transcript.text} {way}.").report
+    after = service.follow_up(attempt.id, said(asked, f"Well, {way}.")).report
+    (kept,) = after.follow_ups
+    assert asked.about in kept.added
+    phrase = next(each for each in after.coverage.phrases if each.phrase == asked.about)
+    assert phrase.status == "missing" and phrase.when_asked is not None
+    assert attempt.report.overall < after.overall < at_once.overall
+    assert after.transcript == attempt.report.transcript
+
+
+def test_it_is_kept_once_and_goes_wherever_its_answer_goes(
+    service: Service, store: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    attempt = answered(service, VAGUE)
+    follow_up = said(asked_after(attempt), "Sixteen bits take half of the memory of thirty-two.")
+    first = service.follow_up(attempt.id, follow_up)
+    assert service.follow_up(attempt.id, follow_up) == first
+    assert service.submit(attempt.submission).id == attempt.id  # sent again, it is the same answer
+    assert service.regrade().changes == ()
+    archive = service.export_all()
+    assert archive.attempts[0].submission.follow_ups == (follow_up,)
+    home = tmp_path_factory.mktemp("other") / "aloud.db"
+    other = Service(Store(f"sqlite:///{home}"), load_bank, load_lexicon)
+    other.import_attempts(archive.attempts)
+    assert other.attempt(1).report == first.report
+    other.close()
+
+
+def test_a_follow_up_without_words_is_refused(service: Service) -> None:
+    attempt = answered(service, VAGUE)
+    with pytest.raises(InvalidInputError, match="no speech"):
+        service.follow_up(attempt.id, said(asked_after(attempt), " "))
+    assert service.attempt(attempt.id) == attempt

@@ -1,0 +1,122 @@
+"""What is asked after an answer: the gravest gap, never what was said, two questions at most."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from question_bank.models import Kind
+from server.contract import (
+    Coverage,
+    CoverageEvidence,
+    Delivery,
+    FollowUp,
+    FollowUpReport,
+    PhraseCoverage,
+    Pronunciation,
+    Report,
+    ScorePart,
+    Structure,
+    StructurePart,
+    Transcript,
+    next_follow_up,
+)
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def report(
+    phrases: Sequence[PhraseCoverage] = (),
+    parts: Sequence[StructurePart] = (),
+    *,
+    kind: Kind = "explain",
+    text: str = "I would look at it, for example on one card",
+    score: float = 0.5,
+    off: float = 0.0,
+    asked: Sequence[FollowUp] = (),
+) -> Report:
+    said = CoverageEvidence(text="the cache is never larger than the prompt")
+    return Report(
+        question_id="kv-cache",
+        created_at=NOW,
+        grader_version="5",
+        bank_version="1",
+        transcript=Transcript(text=text),
+        score=score,
+        score_parts=(ScorePart(name="sounds wrong", share=off, value=-1.0),) if off else (),
+        doubted=said if off else None,
+        coverage=Coverage(score=0.5, phrases=tuple(phrases)),
+        structure=Structure(kind=kind, parts=tuple(parts), score=0.0),
+        pronunciation=Pronunciation(),
+        delivery=Delivery(words=9, target_s=60),
+        follow_ups=tuple(
+            FollowUpReport(submission_id="0", asked=each, transcript=Transcript(text="so"))
+            for each in asked
+        ),
+    )
+
+
+def phrase(name: str, *, weight: float = 1.0, chance: float = 0.0) -> PhraseCoverage:
+    return PhraseCoverage(phrase=name, status="missing", confidence=chance, weight=weight)
+
+
+SAID = PhraseCoverage(phrase="paged attention", status="covered", weight=3.0)
+ACTIONS = StructurePart(name="own actions", status="missing", ask="What did you do?", weight=3)
+RESULT = StructurePart(
+    name="result", status="missing", ask="What came of it, in numbers?", weight=3
+)
+
+
+def test_the_heaviest_phrase_that_is_missing_is_asked_about() -> None:
+    found = next_follow_up(report([SAID, phrase("batching"), phrase("eviction", weight=2)]))
+    assert found == FollowUp(
+        kind="phrase", about="eviction", ask="What about eviction? How does that come in here?"
+    )
+
+
+def test_the_banks_own_question_is_asked_where_there_is_one() -> None:
+    gap = phrase("eviction").model_copy(update={"follow_up": "Who loses their place?"})
+    found = next_follow_up(report([SAID, gap]))
+    assert found is not None and found.ask == "Who loses their place?"
+
+
+def test_nothing_is_asked_that_was_said_or_perhaps_said() -> None:
+    assert next_follow_up(report([SAID, phrase("eviction", chance=0.3)])) is None
+    denied = phrase("eviction").model_copy(update={"negated": True})
+    assert next_follow_up(report([SAID, denied])) is None
+    told = phrase("eviction").model_copy(update={"when_asked": CoverageEvidence(text="evict")})
+    assert next_follow_up(report([SAID, told])) is None
+
+
+def test_whoever_says_we_is_asked_what_they_did() -> None:
+    text = "We had a slow job and we measured it and then we fixed it in our team"
+    found = next_follow_up(report([SAID], [ACTIONS], kind="story", text=text))
+    assert found is not None and found.kind == "own_part"
+    assert found.ask.startswith("You said “we”.")
+    alone = next_follow_up(report([SAID], [ACTIONS], kind="story"))
+    assert alone is not None and alone.ask == "What did you do?"
+
+
+def test_a_story_without_a_number_is_asked_for_one() -> None:
+    found = next_follow_up(report([SAID], [RESULT], kind="story"))
+    assert found is not None and found.kind == "number"
+
+
+def test_an_explanation_without_an_example_is_asked_for_one() -> None:
+    part = StructurePart(name="example or number", status="missing", ask="Can you give an example?")
+    found = next_follow_up(report([SAID], [part], text="it moves the data around"))
+    assert found is not None and found.kind == "example"
+    assert next_follow_up(report([SAID], [part])) is None  # "for example" was said
+
+
+def test_what_sounds_wrong_is_challenged_with_its_words() -> None:
+    found = next_follow_up(report([SAID], off=0.3))
+    assert found is not None and found.kind == "challenge"
+    assert "“the cache is never larger than the prompt”" in found.ask
+
+
+def test_two_are_asked_and_the_second_about_something_else() -> None:
+    gaps = [SAID, phrase("batching", weight=2), phrase("eviction", weight=2)]
+    first = next_follow_up(report(gaps))
+    assert first is not None
+    second = next_follow_up(report(gaps, asked=[first]))
+    assert second is not None and second.about != first.about
+    assert next_follow_up(report(gaps, asked=[first, second])) is None
