@@ -55,7 +55,7 @@ GENERAL_TALK = (
 class Count:
     """Judgments of one kind."""
 
-    found: float = 0
+    found: int = 0
     possible: int = 0
 
     @property
@@ -130,13 +130,9 @@ def count(
             found.found += heard_phrase.status == "covered"
         elif true.status == "missing":
             invented.possible += 1
-            # a half-covered phrase counts half in the score, so it does here
-            invented.found += {"covered": 1.0, "partial": 0.5, "missing": 0.0}[heard_phrase.status]
-            if heard_phrase.status != "missing" and heard_phrase.evidence:
-                print(
-                    f"  invented {heard_phrase.status}: {heard_phrase.phrase!r} "
-                    f"from {heard_phrase.evidence.text!r}"
-                )
+            invented.found += heard_phrase.status == "covered"
+            if heard_phrase.status == "covered" and heard_phrase.evidence:
+                print(f"  invented: {heard_phrase.phrase!r} from {heard_phrase.evidence.text!r}")
 
 
 def heard(engine: PocketSphinx, text: str, voice: str) -> tuple[Word, ...]:

@@ -15,7 +15,6 @@ FOLDER = Path(__file__).parent
 TIMED = "timed"
 ALL: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("startup.py", ("--runs", "1"), TIMED),
-    ("grading_speed.py", ("--smoke",), TIMED),
     ("coverage.py", (), ""),
     ("pocketsphinx_coverage.py", ("--smoke", "--voices", "slt"), ""),
     ("silence_stop.py", ("--speakers", "3"), ""),
