@@ -1,27 +1,29 @@
 """The bank's frozen models: role, round, question, key phrase and so on."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from operator import not_
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveInt,
+    StringConstraints,
+    model_validator,
+)
 
 from question_bank.errors import Fault, UnknownNameError, like_one_of
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
 
-RoundName = Literal["phone-screen", "coding", "system-design", "domain-deep-dive", "behavioral"]
-SignalName = Literal[
-    "hardware-awareness",
-    "distributed-systems",
-    "kubernetes",
-    "cost-optimization",
-    "debugging",
-]
+RoundName = Slug
+SignalName = Slug
 Kind = Literal["explain", "story", "design", "code", "introduction"]
 
-# the kind of a round's questions, if the bank does not say
+# the kind of a round's questions, if neither they nor the round say
 _KIND_OF_ROUND: dict[str, Kind] = {
     "behavioral": "story",
     "system-design": "design",
@@ -52,7 +54,7 @@ class KeyPhrase(_Frozen):
     sentences that look like it but are something else. ``formerly`` has names from earlier versions
     of the bank; answers are not searched for them, but candidates' own aliases may be filed under
     them. ``own`` are the aliases that the candidate added, which are also in ``aliases``; they
-    always mean the phrase.
+    always mean the phrase. In YAML, a plain string is a phrase without the rest.
     """
 
     phrase: Text
@@ -65,6 +67,11 @@ class KeyPhrase(_Frozen):
     why: str = ""
     follow_up: str = ""
     weight: float = Field(default=1.0, gt=0, le=10)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_phrase(cls, data: Any) -> Any:
+        return {"phrase": data} if isinstance(data, str) else data
 
 
 class Beat(_Frozen):
@@ -82,14 +89,15 @@ class Question(_Frozen):
     """One interview question with the answer a strong candidate would say.
 
     ``kind`` chooses the rubric; without it the round decides. ``opens`` are the rounds that begin
-    with this question, in every role's interviews if it belongs to no role.
+    with this question, in the interviews of every role if it belongs to no role.
 
-    ``role`` is filled in by the loader from the file that holds the question; it is ``None`` for a
-    question of a personal bank that belongs to no role.
+    ``role`` is filled in by the loader from the file that holds the question. Without one, the
+    question belongs to all roles of its ``field``; without either, to a personal bank.
     """
 
     id: Slug
     role: Slug | None = None
+    field: Slug | None = Field(default=None, exclude_if=not_)
     round: RoundName
     opens: tuple[RoundName, ...] = Field(default=(), exclude_if=not_)
     kind: Kind
@@ -115,10 +123,9 @@ class Question(_Frozen):
         names = [name for each in self.key_phrases for name in (each.phrase, *each.aliases)]
         return " , ".join([self.prompt, self.model_answer, *names])
 
-    def asked_in(self, role: str | None = None, round: RoundName | None = None) -> bool:
-        """Whether an interview for this role (``None``: any) in this round (likewise) asks it."""
-        for_role = role is None or self.role == role or (self.role is None and bool(self.opens))
-        return for_role and (round is None or self.round == round or round in self.opens)
+    def in_round(self, round: RoundName) -> bool:
+        """Whether interviews in this round ask it."""
+        return self.round == round or round in self.opens
 
 
 class SpotlightTerm(_Frozen):
@@ -171,9 +178,13 @@ class Landscape(_Frozen):
 
 
 class Role(_Frozen):
-    """A role that people can rehearse for; what comes after the topics may be left out."""
+    """A role that people can rehearse for; what comes after the topics may be left out.
+
+    A role without a ``field`` is a field of its own.
+    """
 
     id: Slug
+    field: Slug | None = Field(default=None, exclude_if=not_)
     title: Text
     summary: Text
     topics: tuple[Text, ...] = Field(min_length=1)
@@ -183,22 +194,38 @@ class Role(_Frozen):
     landscape: Landscape = Field(default_factory=Landscape)
 
 
+def _titled(data: Any) -> Any:
+    """A plain name as an entry; an entry without a title gets one from its name."""
+    data = {"id": data} if isinstance(data, str) else data
+    if isinstance(data, dict) and "title" not in data and isinstance(data.get("id"), str):
+        return {**data, "title": round_text(data["id"])}
+    return data
+
+
 class RoundGuide(_Frozen):
-    """One of the five interview rounds."""
+    """An interview round. ``kind`` is that of its questions which do not say their own.
+
+    In YAML, a plain name is a round of the bank below or of ``rounds.yaml``, with its texts.
+    """
 
     id: RoundName
     title: Text
-    minutes: tuple[int, int]
-    tests: Text
-    prepare: Text
+    minutes: tuple[PositiveInt, PositiveInt] = (30, 45)
+    tests: str = ""
+    prepare: str = ""
+    kind: Kind | None = Field(default=None, exclude_if=not_)
+
+    _titled = model_validator(mode="before")(_titled)
 
 
 class Signal(_Frozen):
-    """One of the five signals that interviewers look for."""
+    """Something that interviewers of a field look for in an answer."""
 
     id: SignalName
     title: Text
-    description: Text
+    description: str = ""
+
+    _titled = model_validator(mode="before")(_titled)
 
 
 class PlanWeek(_Frozen):
@@ -211,6 +238,23 @@ class PlanWeek(_Frozen):
     rounds: tuple[RoundName, ...] = ()
 
 
+class FieldOfWork(_Frozen):
+    """What the roles of one field share: interviews and plans draw on nothing else.
+
+    Attributes:
+        rounds: of its interviews, in their order.
+        signals: what its interviewers look for.
+        plan: how to prepare; without one, the bank's plan for everybody.
+    """
+
+    id: Slug
+    title: Text
+    summary: str = ""
+    rounds: tuple[RoundGuide, ...] = ()
+    signals: tuple[Signal, ...] = ()
+    plan: tuple[PlanWeek, ...] = ()
+
+
 class Faq(_Frozen):
     """A frequent question with its answer, shown as a help text."""
 
@@ -220,9 +264,18 @@ class Faq(_Frozen):
 
 
 class Bank(_Frozen):
-    """The whole question bank. ``version`` is a digest of its content."""
+    """The whole question bank.
+
+    Attributes:
+        version: a digest of the content.
+        fields: the fields of work; ``field_of`` gives that of a role.
+        rounds: every round by id, with the text for everybody where a field has its own too.
+        signals: every signal, likewise.
+        plan: for roles whose field has none.
+    """
 
     version: str
+    fields: tuple[FieldOfWork, ...] = Field(default=(), exclude_if=not_)
     roles: tuple[Role, ...]
     rounds: tuple[RoundGuide, ...]
     signals: tuple[Signal, ...]
@@ -233,7 +286,7 @@ class Bank(_Frozen):
     def __copy__(self) -> Self:
         """Without the indexes, because a copy can get other questions."""
         copied = super().__copy__()
-        for name in ("_by_id", "_by_role"):
+        for name in ("_by_id", "_by_role", "_fields"):
             copied.__dict__.pop(name, None)
         return copied
 
@@ -244,12 +297,54 @@ class Bank(_Frozen):
     @cached_property
     def _by_role(self) -> dict[str, tuple[Question, ...]]:
         """What is asked in the interviews of each role, in the bank's order."""
-        found: dict[str, list[Question]] = {role.id: [] for role in self.roles}
-        for question in self.questions:
-            for role in found if question.role is None else (question.role,):
-                if role in found and question.asked_in(role):
-                    found[role].append(question)
-        return {role: tuple(questions) for role, questions in found.items()}
+        opened = {each.field for each in self.questions if each.role is None and each.opens}
+        return {
+            role.id: tuple(
+                each
+                for each in self.questions
+                if each.role == role.id
+                or (
+                    each.role is None
+                    and (
+                        each.field == role.field
+                        if each.field
+                        else each.opens and (role.field is None or role.field not in opened)
+                    )
+                )
+            )
+            for role in self.roles
+        }
+
+    @cached_property
+    def _fields(self) -> dict[str, FieldOfWork]:
+        """The field of each role, with all rounds and signals of its questions."""
+        declared = {each.id: each for each in self.fields}
+        return {
+            role.id: self._completed(
+                declared.get(role.field or "") or FieldOfWork(id=role.id, title=role.title),
+                [each for each in self._by_role[role.id] if each.role or each.field],
+            )
+            for role in self.roles
+        }
+
+    def _completed(self, field: FieldOfWork, questions: Sequence[Question]) -> FieldOfWork:
+        rounds = {each.round for each in questions} - {each.id for each in field.rounds}
+        signals = {name for each in questions for name in each.signals}
+        signals -= {each.id for each in field.signals}
+        complete = field.model_copy(
+            update={
+                "rounds": (*field.rounds, *(each for each in self.rounds if each.id in rounds)),
+                "signals": (*field.signals, *(each for each in self.signals if each.id in signals)),
+            }
+        )
+        if field.plan:
+            return complete
+        held = {each.id for each in complete.rounds}
+        weeks = (
+            week.model_copy(update={"rounds": tuple(name for name in week.rounds if name in held)})
+            for week in self.plan
+        )
+        return complete.model_copy(update={"plan": tuple(weeks)})
 
     def question(self, question_id: str) -> Question | None:
         return self._by_id.get(question_id)
@@ -273,18 +368,51 @@ class Bank(_Frozen):
         """The questions of one role, round or topic (ignoring case), if given.
 
         Raises:
-            UnknownNameError: there is no such role.
+            UnknownNameError: there is no such role or round.
         """
         there = self.questions if role is None else self._by_role.get(role)
         if there is None:
             known = ", ".join(each.id for each in self.roles)
             raise UnknownNameError(Fault(f"the bank has no role {role!r}; it has {known}"))
+        if round is not None and all(each.id != round for each in self.rounds):
+            guides = self.rounds if role is None else self.field_of(role).rounds
+            known = ", ".join(each.id for each in guides)
+            raise UnknownNameError(Fault(f"the bank has no round {round!r}; it has {known}"))
         return tuple(
             question
             for question in there
-            if question.asked_in(round=round)
+            if (round is None or question.in_round(round))
             and (topic is None or question.topic.casefold() == topic.casefold())
         )
 
     def role(self, role_id: str) -> Role | None:
         return next((r for r in self.roles if r.id == role_id), None)
+
+    def field_of(self, role_id: str) -> FieldOfWork:
+        """The field of a role.
+
+        Raises:
+            UnknownNameError: there is no such role.
+        """
+        self.asked(role=role_id)
+        return self._fields[role_id]
+
+    def roles_by_field(self) -> dict[str, list[Role]]:
+        """The roles by the title of their field; those without one come last."""
+        titles = {each.id: each.title for each in self.fields}
+        groups: dict[str, list[Role]] = {title: [] for title in (*titles.values(), "Other roles")}
+        for role in self.roles:
+            groups[titles.get(role.field or "", "Other roles")].append(role)
+        return {title: roles for title, roles in groups.items() if roles}
+
+    def related(self, role_id: str) -> tuple[Question, ...]:
+        """The questions of all roles of a role's field, and those of nobody in particular."""
+        field = self.field_of(role_id).id
+        asked = {each.id for each in self._by_role[role_id]}
+        return tuple(
+            each
+            for each in self.questions
+            if each.id in asked
+            or (each.role is None and each.field is None and not each.opens)
+            or (each.role is not None and self._fields[each.role].id == field)
+        )

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from question_bank.errors import Fault, FileError, dotted
-from question_bank.models import Faq, PlanWeek, Question, Role, RoundGuide, Signal
+from question_bank.models import Faq, FieldOfWork, PlanWeek, Question, Role, RoundGuide, Signal
 from question_bank.strict_yaml import Entry, parse_yaml, read_yaml
 
 T = TypeVar("T")
@@ -16,7 +16,7 @@ M = TypeVar("M", bound=BaseModel)
 
 _SHAPES = (
     "must be a list of questions, a mapping with 'role' and 'questions', "
-    "or a role (with 'id', 'title', …)"
+    "a role (with 'id', 'title', …), or a field (with 'field', 'title', …)"
 )
 
 
@@ -42,12 +42,15 @@ class Source:
         stem: the file's name without its extension; empty for a text without a file.
         bare: the file is a bare list of questions, which belong to the role called ``stem`` if
             there is one.
-        declared_roles: ids of the roles that the file tries to define, valid or not.
+        declared_roles: ids of the roles that the file tries to define, valid or not; likewise
+            ``declared_fields``.
+        faulty: questions that have a fault, which may have others.
         faults: everything that is wrong with it.
     """
 
     stem: str
     bare: bool = False
+    fields: list[Located[FieldOfWork]] = field(default_factory=list)
     roles: list[Located[Role]] = field(default_factory=list)
     questions: list[Located[Question]] = field(default_factory=list)
     rounds: list[Located[RoundGuide]] = field(default_factory=list)
@@ -55,6 +58,8 @@ class Source:
     plan: list[Located[PlanWeek]] = field(default_factory=list)
     help: list[Located[Faq]] = field(default_factory=list)
     declared_roles: set[str] = field(default_factory=set)
+    declared_fields: set[str] = field(default_factory=set)
+    faulty: list[Entry] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
 
@@ -98,7 +103,7 @@ def _check_questions_or_role(source: Source, document: Entry) -> None:
         source.faults.append(document.fault(_LEXICON))
     elif isinstance(data, list):
         source.bare = True
-        source.questions = _questions(source, document, role=None)
+        source.questions = _questions(source, document)
     elif not isinstance(data, dict):
         source.faults.append(document.fault(_SHAPES))
     elif "role" in data:
@@ -108,7 +113,9 @@ def _check_questions_or_role(source: Source, document: Entry) -> None:
         if not isinstance(role, str) or not role.strip():
             source.faults.append(document.fault("must be the id of a role", "role"))
             return
-        source.questions = _questions(source, questions or replace(document, data=None), role)
+        source.questions = _questions(source, questions or replace(document, data=None), role=role)
+    elif "field" in data and "id" not in data:
+        _check_field(source, document, questions)
     elif "id" in data:
         role_id = data["id"]
         source.declared_roles.add(str(role_id))
@@ -119,9 +126,29 @@ def _check_questions_or_role(source: Source, document: Entry) -> None:
             source.roles.append(Located(checked, entry))
             _refuse_twice(source, entry, "topics", checked.topics)
         if questions is not None:
-            source.questions = _questions(source, questions, str(role_id))
+            source.questions = _questions(source, questions, role=str(role_id))
     else:
         source.faults.append(document.fault(_SHAPES))
+
+
+def _check_field(source: Source, document: Entry, questions: Entry | None) -> None:
+    """A field with what it has; or, without a title, only questions of a field that is there."""
+    data = document.data
+    name = data["field"]
+    if not isinstance(name, str) or not name.strip():
+        source.faults.append(document.fault("must be the id of a field", "field"))
+        return
+    if questions is None or data.keys() - {"field", "questions"}:
+        source.declared_fields.add(name)
+        fields = {key: value for key, value in data.items() if key not in ("field", "questions")}
+        entry = replace(document, data={"id": name, **fields}, name=f"field {name!r}")
+        checked = entry.check(FieldOfWork, source.faults)
+        if checked is not None:
+            source.fields.append(Located(checked, entry))
+            for part in ("rounds", "signals"):
+                _refuse_twice(source, entry, part, [each.id for each in getattr(checked, part)])
+    if questions is not None:
+        source.questions = _questions(source, questions, field=name)
 
 
 def _is_lexicon(data: Any) -> bool:
@@ -129,17 +156,20 @@ def _is_lexicon(data: Any) -> bool:
     return isinstance(first, dict) and "term" in first and "id" not in first
 
 
-def _questions(source: Source, listed: Entry, role: str | None) -> list[Located[Question]]:
+def _questions(source: Source, listed: Entry, **owner: str) -> list[Located[Question]]:
+    """The questions of a list; ``owner``: the role or the field whose file it is."""
     kept: list[Located[Question]] = []
     for located in _entries(source, listed, Question, "question", "id", "questions"):
         question, entry = located.value, located.entry
         _check_phrases(source, entry, question)
-        if role is not None and question.role not in (None, role):
-            says = f"{question.role!r} is not the file's role {role!r}"
-            source.faults.append(entry.fault(says, "role"))
-            continue
-        owned = question if role is None else question.model_copy(update={"role": role})
-        kept.append(Located(owned, entry))
+        for kind, name in owner.items():
+            theirs = getattr(question, kind)
+            if theirs not in (None, name):
+                says = f"{theirs!r} is not the file's {kind} {name!r}"
+                source.faults.append(entry.fault(says, kind))
+                break
+        else:
+            kept.append(Located(question.model_copy(update=owner), entry))
     return kept
 
 
@@ -193,4 +223,6 @@ def _entries(
         value = entry.check(model, source.faults)
         if value is not None:
             found.append(Located(value, entry))
+        elif model is Question and isinstance(item.data, dict):
+            source.faulty.append(entry)
     return found

@@ -16,7 +16,6 @@ from client.cli.common import (
     fail,
     out,
     print_json,
-    round_name,
 )
 from client.core.wording import count_of
 
@@ -46,7 +45,7 @@ def list_bank(
 ) -> None:
     """List the roles and their questions."""
     bank = read_bank(settings)
-    questions = bank.asked(role=role, round=round_name(round_))
+    questions = bank.asked(role=role, round=round_)
     titles = {each.id: each.title for each in bank.roles}
     if as_json:
         print_json([q.model_dump(exclude={"model_answer", "key_phrases"}) for q in questions])

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from client.backend.sending import OutboxBackend
     from client.core.settings import ClientSettings
     from client.judging.judge import Judge
-    from question_bank.models import RoundName
 
 
 M = TypeVar("M", bound="BaseModel")
@@ -255,19 +254,6 @@ def checked(model: type[M], **values: Any) -> M:
         place, says = next(field_faults(error))
         where = "--" + str(place[0]).replace("_", "-") if place else "options"
         raise typer.BadParameter(f"{where}: {says}") from None  # it is in plain words
-
-
-def round_name(text: str | None) -> "RoundName | None":
-    """The round of this name.
-
-    Raises:
-        BadParameter: there is none.
-    """
-    from question_bank.models import RoundName
-
-    if text is not None and text not in get_args(RoundName):
-        raise typer.BadParameter(f"no round {text!r}; there are {', '.join(get_args(RoundName))}")
-    return cast("RoundName | None", text)
 
 
 class expected_failures:

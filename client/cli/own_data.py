@@ -19,7 +19,6 @@ from client.cli.common import (
     out,
     print_file,
     print_json,
-    round_name,
 )
 from client.core.wording import count_of
 
@@ -111,7 +110,7 @@ def history(
             checked(
                 HistoryQuery,
                 role=role,
-                round=round_name(round_),
+                round=round_,
                 question_id=question,
                 limit=limit,
             )

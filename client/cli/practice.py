@@ -22,7 +22,6 @@ from client.cli.common import (
     open_server,
     out,
     print_json,
-    round_name,
 )
 
 if TYPE_CHECKING:
@@ -234,7 +233,7 @@ def interview(
         )
         options = InterviewOptions(
             role=role,
-            round=round_name(round_),
+            round=round_,
             questions=questions,
             device=device or settings.preferences.microphone or None,
             prepare_s=prepare_s,

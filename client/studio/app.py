@@ -26,7 +26,7 @@ from client.studio.guard import Guard
 from client.studio.routes import home
 from client.studio.state.studio import Studio
 from pronunciation.errors import PronunciationError
-from question_bank.errors import BankError
+from question_bank.errors import BankError, UnknownNameError
 from server.ui.rendering import STATIC as SHARED_STATIC
 from server.ui.static_files import Assets
 
@@ -176,6 +176,8 @@ def _add_failures(app: Starlette, studio: Studio) -> None:
         return _failure(studio, request, 503, title, str(error))
 
     def on_failure(request: Request, error: Exception) -> Response:
+        if isinstance(error, UnknownNameError):
+            return _failure(studio, request, 404, "Not found", str(error))
         return _failure(studio, request, 422, "That did not work", str(error))
 
     def on_http(request: Request, error: Exception) -> Response:

@@ -17,8 +17,9 @@ import numpy as np
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.errors import FieldPath
-from question_bank.loader import load_bank, located_questions
+from question_bank.loader import load_bank, read_sources
 from question_bank.models import Bank, KeyPhrase, Question
+from question_bank.source import Source
 from server.bank_versions.text import Draft, Fault
 from server.grading import cover, cover_question
 from server.grading.by_meaning import question_vectors
@@ -82,9 +83,10 @@ def check_bank_path(
     Raises:
         BankError, LexiconError: a file is not valid; the text names file, entry and field.
     """
-    built_in = {question.id: question for question in load_bank().questions}
-    bank = load_bank((path,))
-    entries = {each.value.id: each.entry for each in located_questions(path)}
+    below = load_bank()
+    built_in = {question.id: question for question in below.questions}
+    bank, sources = load_bank((path,)), read_sources(path)
+    entries = {each.value.id: each.entry for source in sources for each in source.questions}
     brought = [question for question in bank.questions if question.id in entries]
     # all of them if it is the built-in bank itself, or a copy of it
     own = [each for each in brought if built_in.get(each.id) != each] or brought
@@ -94,7 +96,8 @@ def check_bank_path(
         places = (entries[question.id].fault(says, *field) for field, says in found.items())
         return [f"{each.file}:{each.line}: {each.text}" for each in places]
 
-    notes = [
+    notes = [f"{place}: {says}" for place, says in replaced_parts(below, bank, sources)]
+    notes += [
         line
         for question in own
         if question.id in built_in and built_in[question.id] != question
@@ -121,6 +124,62 @@ def replaced_question(built_in: Question) -> dict[FieldPath, str]:
     """By field, the built-in question that a question with its ID replaces."""
     prompt = shorten(built_in.prompt, _LONGEST_PROMPT, placeholder="…")
     return {("id",): f"replaces the built-in question {prompt!r}; another ID keeps both"}
+
+
+def replaced_parts(below: Bank, bank: Bank, sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+    """What replaced rounds, signals, weeks, fields and roles change, and for which roles.
+
+    Yields:
+        The place in the file, and what changes for whom.
+    """
+    for source in sources:
+        for name in ("rounds", "signals", "plan", "fields", "roles"):
+            for located in getattr(source, name):
+                new, key = located.value, "week" if name == "plan" else "id"
+                old = next(
+                    (e for e in getattr(below, name) if getattr(e, key) == getattr(new, key)), None
+                )
+                if old is None or old == new:
+                    continue
+                changed = sorted(
+                    field
+                    for field in type(new).model_fields
+                    if getattr(old, field) != getattr(new, field)
+                )
+                entry = located.entry
+                yield (
+                    f"{entry.file}:{entry.place()[0]}",
+                    f"{entry.name}: replaces the built-in one ({', '.join(changed)}) for "
+                    f"{_for_whom(bank, name, getattr(new, key))}",
+                )
+
+
+def _for_whom(bank: Bank, part: str, name: str | int) -> str:
+    """The roles that have this part."""
+    roles = []
+    for role in bank.roles:
+        field = bank.field_of(role.id)
+        if part == "roles":
+            has = role.id == name
+        elif part == "fields":
+            has = field.id == name
+        else:
+            has = any(
+                name in (vars(each).get("id"), vars(each).get("week"))
+                for each in getattr(field, part)
+            )
+        if has:
+            roles.append(
+                (
+                    role.id,
+                    len(bank.asked(role=role.id, round=str(name) if part == "rounds" else None)),
+                )
+            )
+    if not roles:
+        return "no role yet"
+    asked = sum(number for _, number in roles)
+    names = ", ".join(name for name, _ in roles)
+    return f"{names}: {asked} question{'' if asked == 1 else 's'}"
 
 
 def check_ways(

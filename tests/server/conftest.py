@@ -81,6 +81,7 @@ def make_bank(*questions: Question, version: str = "bank-1") -> Bank:
         roles=(role,),
         rounds=(
             RoundGuide(id="coding", title="Coding", minutes=(45, 60), tests="Code", prepare="Do"),
+            RoundGuide(id="domain-deep-dive", title="Domain deep dive"),
         ),
         signals=(Signal(id="debugging", title="Debugging", description="Finds faults"),),
         plan=(PlanWeek(week=1, title="Begin", focus="Basics", tasks=("Read",)),),

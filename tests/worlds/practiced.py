@@ -183,9 +183,7 @@ def hold_interview(
     rng = random.Random(minutes)
     bank, interviews = backend.bank(), Interviews.of(settings)
     chosen = next(each for each in bank.roles if each.id == role)
-    plan = plan_interview(
-        bank.questions, role, bank.rounds[0].id, minutes, last_practiced(backend), rng
-    )
+    plan = plan_interview(bank, role, bank.rounds[0].id, minutes, last_practiced(backend), rng)
     record = interviews.start(chosen, bank.rounds[0], minutes, plan)
     for _ in range(answers):
         current = interviews.get(record.id).current

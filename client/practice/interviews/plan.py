@@ -1,7 +1,7 @@
 """Which questions an interview asks, and how many fill its time."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -10,7 +10,7 @@ from client.backend.protocol import Backend
 from client.practice.choosing import choose_questions
 from client.practice.interviews.record import InterviewError
 from client.practice.progress import all_attempts
-from question_bank.models import Question, RoundName
+from question_bank.models import Bank, Question, RoundName
 
 THINKING_S: Final = 10.0
 """What passes between question and answer; the clock stands while the question is asked."""
@@ -21,7 +21,7 @@ class InterviewPlan:
     """The questions of an interview, in the order they are asked.
 
     Attributes:
-        questions: the role's own first, then those of the same round for related roles.
+        questions: the role's own first, then those of the same round for roles of its field.
         own: how many are the role's own.
         planned: how many fill the time if each answer takes as long as it should.
         planned_s: how long those take.
@@ -44,7 +44,7 @@ def last_practiced(backend: Backend) -> dict[str, datetime]:
 
 
 def plan_interview(
-    questions: Sequence[Question],
+    bank: Bank,
     role: str,
     round: RoundName,
     minutes: int,
@@ -54,11 +54,11 @@ def plan_interview(
     """Questions for a round: no repeats, alternating topics, those not practiced for longest first.
 
     A role has three to five questions a round, about ten minutes. The rest of the time is filled
-    from the same round of the other roles, which are related; those whose topics
-    the role shares come first. What the bank lets the round begin with is asked first.
+    from the same round of the other roles of its field; those whose topics the role shares come
+    first. What the bank lets the round begin with is asked first.
 
     Args:
-        questions: the whole bank's.
+        bank: where the questions are.
         role: the role's id.
         round: which round.
         minutes: how long the interview lasts.
@@ -67,12 +67,14 @@ def plan_interview(
 
     Raises:
         InterviewError: the role has no question for this round.
+        UnknownNameError: there is no such role or round.
     """
-    own = [each for each in questions if each.asked_in(role, round)]
-    if not any(each.role == role for each in own):
+    own = bank.asked(role=role, round=round)
+    if not any(each.role or each.field for each in own):
         raise InterviewError(f"the bank has no question for {role}, round {round}")
-    topics = {each.topic for each in questions if each.role == role}
-    others = [each for each in questions if each.round == round and each not in own]
+    topics = {each.topic for each in bank.asked(role=role)}
+    asked = {each.id for each in own}
+    others = [each for each in bank.related(role) if each.round == round and each.id not in asked]
     near = [each for each in others if each.topic in topics]
     far = [each for each in others if each.topic not in topics]
     ordered = [

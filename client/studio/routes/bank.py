@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, HTTPException, Query, Request
@@ -14,7 +14,7 @@ from client.practice.progress import ScoreLine, all_attempts, latest_answers, sc
 from client.studio.state.studio import Studio
 from pronunciation.respelling.for_people import respell_phrase
 from pronunciation.terms import Lexicon
-from question_bank.models import Bank, Question, Role, RoundGuide, RoundName
+from question_bank.models import Bank, Question, Role, RoundGuide
 from server.contract import AttemptSummary
 
 PAGE: Final = 20
@@ -48,7 +48,7 @@ def router(studio: Studio) -> APIRouter:
         request: Request,
         q: Text = "",
         role: Text = "",
-        round: RoundName | Literal[""] = "",
+        round: Text = "",
         level: Annotated[str, Query(pattern="^[1-5]?$")] = "",
         page: Annotated[int, Query(ge=1, le=1000)] = 1,
     ) -> HTMLResponse:
@@ -57,9 +57,8 @@ def router(studio: Studio) -> APIRouter:
         latest = latest_answers(all_attempts(studio.backend))
         found = [
             each
-            for each in find_questions(bank.questions, q)
-            if each.asked_in(role or None, round or None)
-            and (not level or each.difficulty == int(level))
+            for each in find_questions(bank.asked(role=role or None, round=round or None), q)
+            if not level or each.difficulty == int(level)
         ]
         ordered = in_order(found, {name: each.score for name, each in latest.items()})
         chosen = {"q": q, "role": role, "round": round, "level": level}
@@ -72,6 +71,7 @@ def router(studio: Studio) -> APIRouter:
             pages=max(1, -(-len(ordered) // PAGE)),
             query=urlencode({name: value for name, value in chosen.items() if value}),
             latest=latest,
+            groups=bank.roles_by_field(),
             role_titles={each.id: each.title for each in bank.roles},
             round_titles={each.id: each.title for each in bank.rounds},
             chosen=chosen,
@@ -93,7 +93,7 @@ def router(studio: Studio) -> APIRouter:
             "role.html",
             role=found,
             topics=[(topic, topics.get(topic)) for topic in found.topics],
-            opening=[each for each in bank.questions if each.opens and each.role is None],
+            opening=[each for each in bank.asked(role=role_id) if each.role is None],
             by_topic=_by_topic(bank, found, latest),
             latest=latest,
             rounds=_rounds(bank, found, by_round),
@@ -126,8 +126,8 @@ def _rounds(bank: Bank, role: Role, scores: dict[str, ScoreLine]) -> list[RoundP
     return [
         RoundProgress(
             guide,
-            tuple(each for each in bank.questions if each.asked_in(role.id, guide.id)),
+            bank.asked(role=role.id, round=guide.id),
             scores.get(guide.id),
         )
-        for guide in bank.rounds
+        for guide in bank.field_of(role.id).rounds
     ]

@@ -1,6 +1,7 @@
 """The mock interview: the form, question after question, and one report at the end."""
 
 import random
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Final, Literal
 
@@ -34,7 +35,7 @@ from client.studio.views.interview import (
     point_links,
     state_of,
 )
-from question_bank.models import RoundName
+from question_bank.models import FieldOfWork, RoundGuide, RoundName
 from server.contract import duration
 from server.ui.rendering import when
 from server.ui.verdict_words import notices_text
@@ -71,16 +72,19 @@ def router(studio: Studio) -> APIRouter:
     def choose(request: Request, role: Text = None, round: Text = None) -> HTMLResponse:
         """Choose role and round; earlier interviews."""
         bank, kept = studio.bank, interviews.all()
+        fields = {each.id: bank.field_of(each.id) for each in bank.roles}
         attempts = all_attempts(studio.backend)
         scores = {each.id: each.score for each in attempts}
         lines = [earlier(record, scores, interviews.now()) for record in kept.records]
         latest = kept.records[0] if kept.records else None
-        last_role = next((each.role for each in attempts if each.role), None)
+        wanted = (role, *(each.role for each in attempts))
+        chosen = next((each for each in wanted if each in fields), next(iter(fields), ""))
         return studio.page(
             request,
             "interview.html",
-            bank=bank,
-            chosen_role=role or last_role or "",
+            groups=bank.roles_by_field(),
+            rounds=_rounds(fields),
+            chosen_role=chosen,
             chosen_round=round or (latest.round if latest else ""),
             open=[line for line in lines if line.state != "ended"],
             ended=[line for line in lines if line.state == "ended"],
@@ -91,23 +95,23 @@ def router(studio: Studio) -> APIRouter:
     @routes.post("")
     def start(
         role: Annotated[Id, Form()],
-        round: Annotated[RoundName, Form()],
+        round: Annotated[Id, Form()],
         length: Annotated[Length, Form()] = "10",
     ) -> RedirectResponse:
         """Begin."""
         bank = studio.bank
         found = bank.role(role)
-        guide = next((each for each in bank.rounds if each.id == round), None)
-        if found is None or guide is None:
-            raise HTTPException(404, f"the bank has no role {role!r} or no round {round!r}")
+        if found is None:
+            raise HTTPException(404, f"the bank has no role {role!r}")
+        guide = next((each for each in bank.field_of(role).rounds if each.id == round), None)
+        if guide is None:
+            raise HTTPException(404, f"interviews for {found.title} have no round {round!r}")
         minutes = {"real": guide.minutes[0], "longest": guide.minutes[1]}.get(length) or int(length)
         begun = _begun_just_now(interviews, found.id, guide.id, minutes)
         if begun is not None:
             return RedirectResponse(f"/interview/{begun.id}", 303)
         practiced = last_practiced(studio.backend)
-        plan = plan_interview(
-            bank.questions, found.id, guide.id, minutes, practiced, random.Random()
-        )
+        plan = plan_interview(bank, found.id, guide.id, minutes, practiced, random.Random())
         record = interviews.start(found, guide, minutes, plan)
         return RedirectResponse(f"/interview/{record.id}", 303)
 
@@ -199,6 +203,14 @@ def router(studio: Studio) -> APIRouter:
         )
 
     return routes
+
+
+def _rounds(fields: Mapping[str, FieldOfWork]) -> dict[tuple[RoundGuide, ...], list[str]]:
+    """The lists of rounds to choose from, each with the roles that have it."""
+    lists: dict[tuple[RoundGuide, ...], list[str]] = {}
+    for role, field in fields.items():
+        lists.setdefault(field.rounds, []).append(role)
+    return lists
 
 
 def _get(interviews: Interviews, interview_id: str) -> InterviewRecord:

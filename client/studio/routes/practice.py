@@ -32,7 +32,6 @@ MOST_FILE_BYTES: Final = 512 << 20
 
 T = TypeVar("T")
 Text = Annotated[str | None, Query(max_length=200)]
-Round = Annotated[RoundName | None, Query()]
 
 
 def router(studio: Studio) -> APIRouter:
@@ -42,7 +41,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/practice")
     def choose(
-        role: Text = None, round: Round = None, topic: Text = None, after: Text = None
+        role: Text = None, round: Text = None, topic: Text = None, after: Text = None
     ) -> RedirectResponse:
         """The next question: first those never practiced, then those practiced longest ago."""
         question = next_question(
@@ -60,7 +59,7 @@ def router(studio: Studio) -> APIRouter:
         request: Request,
         question_id: str,
         role: Text = None,
-        round: Round = None,
+        round: Text = None,
         topic: Text = None,
     ) -> HTMLResponse:
         """One question; the engine loads while it is asked."""

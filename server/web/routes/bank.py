@@ -97,17 +97,17 @@ def bank_router() -> APIRouter:
 
     @router.get("/rounds")
     def rounds(context: AppContext) -> tuple[RoundGuide, ...]:
-        """Return the five interview rounds."""
+        """Return the interview rounds of all fields."""
         return context.service.bank().rounds
 
     @router.get("/signals")
     def signals(context: AppContext) -> tuple[Signal, ...]:
-        """Return the five signals that interviewers look for."""
+        """Return the signals that interviewers of all fields look for."""
         return context.service.bank().signals
 
     @router.get("/plan")
     def plan(context: AppContext) -> tuple[PlanWeek, ...]:
-        """Return the study plan, week by week."""
+        """Return the study plan of fields without their own, week by week."""
         return context.service.bank().plan
 
     @router.get("/help")

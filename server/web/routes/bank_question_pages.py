@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Annotated, Any, Final, get_args
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from question_bank.models import Bank, Question, RoundGuide, RoundName, Signal, SignalName
+from question_bank.models import Bank, Question, RoundGuide, Signal
 from server.bank_versions.question_form import (
     MAX_ROWS,
     Typed,
@@ -118,7 +118,7 @@ def bank_question_pages_router() -> APIRouter:
             request,
             "bank/questions.html",
             bank=bank,
-            rounds=_titled(RoundName, bank.rounds),
+            rounds=_titled(bank.rounds),
             own=own,
             found=len(found),
             questions=found[(page - 1) * PAGE : page * PAGE],
@@ -339,10 +339,9 @@ def _label(name: str) -> str:
     return f"{row} {int(index) + 1}, {_label(key).lower()}"
 
 
-def _titled(names: Any, guides: Sequence[RoundGuide | Signal]) -> list[tuple[str, str]]:
-    """The names that a field may contain, each with the bank's title if it has one."""
-    titles = {each.id: each.title for each in guides}
-    return [(name, titles.get(name, name.replace("-", " "))) for name in get_args(names)]
+def _titled(guides: Sequence[RoundGuide | Signal]) -> list[tuple[str, str]]:
+    """The names that a field of the form may contain, each with its title."""
+    return [(each.id, each.title) for each in guides]
 
 
 def _searched(question: Question) -> str:
@@ -376,8 +375,8 @@ def _form(
         based_on=base.number,
         role=role,
         bank=bank,
-        rounds=_titled(RoundName, bank.rounds),
-        signals=_titled(SignalName, bank.signals),
+        rounds=_titled(bank.rounds),
+        signals=_titled(bank.signals),
         topics=sorted({topic for each in roles for topic in each.topics}),
         typed=typed,
         note=note,

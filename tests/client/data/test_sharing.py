@@ -131,7 +131,7 @@ def test_an_interview_is_shared_with_its_answers_and_never_with_others_numbers(
     bank = load_bank(())
     kept = Interviews.of(settings)
     role, guide = bank.roles[0], bank.rounds[0]
-    plan = plan_interview(bank.questions, role.id, guide.id, 30, {}, random.Random(1))
+    plan = plan_interview(bank, role.id, guide.id, 30, {}, random.Random(1))
     record = kept.start(role, guide, 30, plan)
     # the last one has a number that is another answer's on this server
     for submission_id, number in (

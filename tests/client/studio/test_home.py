@@ -140,7 +140,7 @@ def test_all_questions_are_found_by_word_role_round_and_level(
     assert wanted.id in found
     by_id = {each.id: each for each in questions}
     for each in found:
-        assert by_id[each].asked_in(wanted.role, wanted.round)
+        assert by_id[each] in studio.bank.asked(role=wanted.role, round=wanted.round)
         assert by_id[each].difficulty == wanted.difficulty
     assert "No question matches" in client.get("/questions?q=zzz%3Cb%3E").text
     assert client.get("/questions?level=6").status_code == 422

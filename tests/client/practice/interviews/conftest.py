@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from client.practice.interviews import Interviews
-from question_bank.models import KeyPhrase, Landscape, Question, Role, RoundGuide
+from question_bank.models import Bank, FieldOfWork, KeyPhrase, Landscape, Question, Role, RoundGuide
 from server.contract import (
     Attempt,
     Coverage,
@@ -68,6 +68,24 @@ ROLE = Role(
     landscape=Landscape(responsibilities=(), employers=(), salaries=(), salary_year=2026),
 )
 ROUND = RoundGuide(id="coding", title="Coding", minutes=(45, 60), tests="Code.", prepare="Write.")
+
+
+def bank_of(*questions: Question) -> Bank:
+    """A bank of these; all roles are of one field."""
+    named = {each.role: each.topic for each in questions if each.role} | {"ml-engineer": "Caches"}
+    roles = [ROLE.model_copy(update={"id": name, "field": "ml"}) for name in named]
+    field = FieldOfWork(id="ml", title="Machine learning")
+    rounds = [ROUND, ROUND.model_copy(update={"id": "behavioral"})]
+    return Bank(
+        version="1",
+        fields=(field,),
+        roles=tuple(roles),
+        rounds=tuple(rounds),
+        signals=(),
+        plan=(),
+        help=(),
+        questions=questions,
+    )
 
 
 def verdict(term: str, verdict: str, source: str = "acoustic", heard: str = "ROHSS") -> TermVerdict:

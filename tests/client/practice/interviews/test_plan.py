@@ -6,7 +6,7 @@ import pytest
 from client.practice.interviews import InterviewError, plan_interview
 from client.practice.interviews.plan import question_s
 from question_bank.loader import load_bank
-from tests.client.practice.interviews.conftest import START, question
+from tests.client.practice.interviews.conftest import ROLE, START, bank_of, question
 
 
 def test_a_question_takes_thinking_and_answering() -> None:
@@ -14,13 +14,13 @@ def test_a_question_takes_thinking_and_answering() -> None:
 
 
 def test_own_questions_come_first_then_neighbors_with_shared_topics() -> None:
-    bank = [
+    bank = bank_of(
         question("far", role="other", topic="Pay"),
         question("near", role="other", topic="Caches"),
         question("own-1"),
         question("own-2"),
         question("wrong-round", round="behavioral"),
-    ]
+    )
     plan = plan_interview(bank, "ml-engineer", "coding", 45, {}, random.Random(1))
     names = [each.id for each in plan.questions]
     assert sorted(names[:2]) == ["own-1", "own-2"]
@@ -29,12 +29,12 @@ def test_own_questions_come_first_then_neighbors_with_shared_topics() -> None:
 
 
 def test_topics_take_turns_and_long_ago_comes_first() -> None:
-    bank = [
+    bank = bank_of(
         question("a-late", topic="A"),
         question("a-early", topic="A"),
         question("a-never", topic="A"),
         question("b-late", topic="B"),
-    ]
+    )
     practiced = {
         "a-late": START,
         "a-early": START - timedelta(days=9),
@@ -45,7 +45,7 @@ def test_topics_take_turns_and_long_ago_comes_first() -> None:
 
 
 def test_so_many_questions_are_planned_as_fill_the_time() -> None:
-    bank = [question(f"q-{n}", answer_seconds=140) for n in range(9)]  # 150 s each
+    bank = bank_of(*(question(f"q-{n}", answer_seconds=140) for n in range(9)))  # 150 s each
     plan = plan_interview(bank, "ml-engineer", "coding", 10, {}, random.Random(1))
     assert (plan.planned, plan.planned_s) == (4, 600)
     assert len(plan.questions) == 9, "the rest is there for short answers"
@@ -59,7 +59,7 @@ def test_phone_screens_and_behavioral_rounds_of_every_role_begin_with_oneself() 
         for guide in bank.rounds:
             practiced = {"tell-me-about-yourself": START}
             rng = random.Random(1)
-            plan = plan_interview(bank.questions, role.id, guide.id, 10, practiced, rng)
+            plan = plan_interview(bank, role.id, guide.id, 10, practiced, rng)
             asked = [each.id for each in plan.questions]
             if guide.id in ("phone-screen", "behavioral"):
                 assert asked[0] == "tell-me-about-yourself"
@@ -70,7 +70,9 @@ def test_phone_screens_and_behavioral_rounds_of_every_role_begin_with_oneself() 
 
 def test_a_role_without_questions_for_the_round_is_told() -> None:
     with pytest.raises(InterviewError, match="no question for ml-engineer, round behavioral"):
-        plan_interview([question("a")], "ml-engineer", "behavioral", 45, {}, random.Random(1))
+        plan_interview(
+            bank_of(question("a")), "ml-engineer", "behavioral", 45, {}, random.Random(1)
+        )
 
 
 def test_the_built_in_bank_fills_every_round_of_every_role_without_repeats() -> None:
@@ -78,7 +80,21 @@ def test_the_built_in_bank_fills_every_round_of_every_role_without_repeats() -> 
     for role in bank.roles:
         for guide in bank.rounds:
             minutes = guide.minutes[0]
-            plan = plan_interview(bank.questions, role.id, guide.id, minutes, {}, random.Random(1))
+            plan = plan_interview(bank, role.id, guide.id, minutes, {}, random.Random(1))
             names = [each.id for each in plan.questions]
             assert len(set(names)) == len(names)
             assert plan.planned_s >= 0.85 * minutes * 60, (role.id, guide.id, plan.planned_s)
+
+
+def test_an_interview_draws_on_its_field_and_on_questions_of_nobody_in_particular() -> None:
+    nurse = ROLE.model_copy(update={"id": "ward-nurse"})  # a field of its own
+    bank = bank_of(
+        question("gpu"),
+        question("own").model_copy(update={"role": "ward-nurse"}),
+        question("mine").model_copy(update={"role": None}),
+    )
+    bank = bank.model_copy(update={"roles": (*bank.roles[:1], nurse)})
+    plan = plan_interview(bank, "ward-nurse", "coding", 45, {}, random.Random(1))
+    assert [each.id for each in plan.questions] == ["own", "mine"]
+    plan = plan_interview(bank, "ml-engineer", "coding", 45, {}, random.Random(1))
+    assert [each.id for each in plan.questions] == ["gpu", "mine"]

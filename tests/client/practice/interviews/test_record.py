@@ -10,14 +10,14 @@ from client.practice.interviews import (
     Interviews,
     plan_interview,
 )
-from tests.client.practice.interviews.conftest import ROLE, ROUND, Clock, question
+from tests.client.practice.interviews.conftest import ROLE, ROUND, Clock, bank_of, question
 
 ONE, TWO, THREE = ("1" * 32, "2" * 32, "3" * 32)
 
 
 def start(interviews: Interviews, count: int = 3, minutes: int = 10) -> InterviewRecord:
     bank = [question(f"q-{n}") for n in range(count)]
-    plan = plan_interview(bank, ROLE.id, ROUND.id, minutes, {}, random.Random(1))
+    plan = plan_interview(bank_of(*bank), ROLE.id, ROUND.id, minutes, {}, random.Random(1))
     return interviews.start(ROLE, ROUND, minutes, plan)
 
 

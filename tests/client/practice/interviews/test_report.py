@@ -22,7 +22,15 @@ from server.contract import (
     HistoryPage,
     HistoryQuery,
 )
-from tests.client.practice.interviews.conftest import ROLE, ROUND, START, attempt, question, verdict
+from tests.client.practice.interviews.conftest import (
+    ROLE,
+    ROUND,
+    START,
+    attempt,
+    bank_of,
+    question,
+    verdict,
+)
 
 SUBMISSIONS = tuple(f"{n:032x}" for n in range(9))
 
@@ -30,7 +38,7 @@ SUBMISSIONS = tuple(f"{n:032x}" for n in range(9))
 def held(interviews: Interviews, *outcomes: str | int | None, minutes: int = 45) -> InterviewRecord:
     """An interview; an outcome is an attempt's number, ``None`` (it waits) or a step's name."""
     bank = [question(f"q-{n}", topic=f"T{n}") for n in range(len(outcomes) + 1)]
-    plan = plan_interview(bank, ROLE.id, ROUND.id, minutes, {}, random.Random(1))
+    plan = plan_interview(bank_of(*bank), ROLE.id, ROUND.id, minutes, {}, random.Random(1))
     record = interviews.start(ROLE, ROUND, minutes, plan)
     for number, outcome in enumerate(outcomes):
         name = record.questions[number].question_id
