@@ -4,17 +4,27 @@ import importlib
 import importlib.metadata
 import os
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import httpx
+
+from client.answer.journal import Journal
+from client.audio import Recorder, RecorderSettings
+from client.audio.devices import find_device, list_devices, load_sounddevice
 from client.core.errors import RecordingError, SpeakingError
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
+from client.engines.weights import DEFAULT_MODEL, first_installed, list_models
+from client.speaking import voices_here
 from pronunciation.reinstalling import reinstall_command
+from pronunciation.terms import Lexicon
 
 LISTEN_S: Final = 0.7
 """How long the microphone is listened to; the slowest driver tried gave sound after 0.4 s."""
@@ -77,8 +87,6 @@ def _guarded(name: str, check: Callable[[], Check]) -> Check:
 
 def check_portaudio(sounddevice: Any = None) -> Check:
     """Whether the sound library is there and lists devices."""
-    from client.audio.devices import list_devices, load_sounddevice
-
     name = "PortAudio"
     try:
         sd = load_sounddevice() if sounddevice is None else sounddevice
@@ -95,8 +103,6 @@ def check_microphone(sounddevice: Any = None, name_part: str = "") -> Check:
         sounddevice: stands in for the module, e.g. in tests.
         name_part: of the microphone; empty: the system's own choice.
     """
-    from client.audio import Recorder, RecorderSettings
-
     name = "microphone"
     with tempfile.TemporaryDirectory(prefix="aloud-doctor-") as folder:
         settings = RecorderSettings(
@@ -122,8 +128,6 @@ def check_microphone(sounddevice: Any = None, name_part: str = "") -> Check:
 
 def check_loudspeaker(sounddevice: Any = None) -> Check:
     """Whether there is a loudspeaker; plays nothing."""
-    from client.audio.devices import find_device
-
     name = "loudspeaker"
     try:
         device = find_device(direction="output", sounddevice=sounddevice)
@@ -134,9 +138,6 @@ def check_loudspeaker(sounddevice: Any = None) -> Check:
 
 def check_voice() -> Check:
     """Whether a voice turns a sentence into sound."""
-    from client.speaking import voices_here
-    from pronunciation.terms import Lexicon
-
     name = "voice"
     nothing_to_respell = Lexicon(version="doctor", terms=())
     failure: SpeakingError | None = None
@@ -169,12 +170,6 @@ def check_engine() -> Check:
 
 def check_weights() -> Check:
     """Whether whole Whisper weights are on disk."""
-    from client.engines.weights import (
-        DEFAULT_MODEL,
-        first_installed,
-        list_models,
-    )
-
     name = "weights"
     weights = first_installed()
     if weights is None:
@@ -188,8 +183,6 @@ def check_weights() -> Check:
 
 def check_data_folder(settings: ClientSettings) -> Check:
     """Whether your data can be written, and whether unfinished recordings are waiting."""
-    from client.answer.journal import Journal
-
     name = "data folder"
     home = settings.home
     try:
@@ -224,8 +217,6 @@ def _database_damage(database: Path) -> str:
     """Why the database cannot be read; empty if all is well or there is none yet."""
     if not database.exists():
         return ""
-    import sqlite3
-    from contextlib import closing
 
     try:
         with closing(sqlite3.connect(database, timeout=1.0)) as connection:
@@ -242,7 +233,6 @@ def check_server(settings: ClientSettings, transport: Any = None) -> Check:
     name = "server"
     if settings.server is None:
         return Check(name, True, "embedded: everything stays on this machine")
-    import httpx
 
     local = urlsplit(settings.server).hostname in ("127.0.0.1", "localhost", "::1")
     remedy = (

@@ -13,6 +13,8 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
+import pocketsphinx
+
 from pronunciation.errors import HearingError
 from pronunciation.phones import VOWELS
 from pronunciation.reinstalling import reinstall_command
@@ -27,8 +29,6 @@ LONGEST_SPELLED = 5
 
 def dictionary_path() -> Path:
     """The packaged ``cmudict-en-us.dict``: about 130,000 words, phones without stress."""
-    import pocketsphinx
-
     return Path(pocketsphinx.get_model_path()) / "en-us" / "cmudict-en-us.dict"
 
 

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pronunciation.errors import LexiconError
 from pronunciation.phones import VOWELS, base_phone
 from pronunciation.terms import Lexicon, Mistake, Term
 from question_bank.errors import Fault, FieldPath, FileError
 from question_bank.files import compiled, yaml_files
-
-if TYPE_CHECKING:  # imports the YAML reader, which a compiled lexicon does not need
-    from question_bank.strict_yaml import Entry
+from question_bank.strict_yaml import Entry, parse_yaml, read_yaml
 
 BUILT_IN_FOLDER: Final = Path(__file__).parent / "lexicon"
 _CODE: Final = tuple(Path(__file__).with_name(f"{name}.py") for name in ("terms", "lexicon_loader"))
@@ -78,22 +76,18 @@ def parse_terms(text: str, label: str) -> tuple[Term, ...]:
     Raises:
         LexiconError: with every fault of every entry.
     """
-    from question_bank.strict_yaml import parse_yaml
-
     try:
         return _checked([parse_yaml(text, label)], [])
     except FileError as error:
         raise LexiconError(*error.faults) from error
 
 
-def read_documents(path: Path, faults: list[Fault]) -> "list[Entry]":
+def read_documents(path: Path, faults: list[Fault]) -> list[Entry]:
     """The YAML file, or the files of a folder; those that cannot be read are added to ``faults``.
 
     Raises:
         LexiconError: there is no such file or folder, or no YAML file in it.
     """
-    from question_bank.strict_yaml import read_yaml
-
     try:
         files = yaml_files(path)
     except FileError as error:
@@ -107,7 +101,7 @@ def read_documents(path: Path, faults: list[Fault]) -> "list[Entry]":
     return documents
 
 
-def _checked(documents: "Iterable[Entry]", faults: list[Fault]) -> tuple[Term, ...]:
+def _checked(documents: Iterable[Entry], faults: list[Fault]) -> tuple[Term, ...]:
     terms: dict[str, Term] = {}
     seen_in: dict[str, str] = {}
     for document in documents:
@@ -129,7 +123,7 @@ def _checked(documents: "Iterable[Entry]", faults: list[Fault]) -> tuple[Term, .
     return tuple(terms.values())
 
 
-def named(item: "Entry", key: str, otherwise: str) -> "Entry":
+def named(item: Entry, key: str, otherwise: str) -> Entry:
     """An entry under the name in its field ``key``, or a substitute if it has no such field."""
     name = item.data.get(key) if isinstance(item.data, dict) else None
     return replace(item, name=str(name or otherwise)[:SHOWN_NAME])

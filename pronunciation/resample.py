@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import soxr
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 
@@ -30,8 +31,6 @@ class StreamResampler:
     def __init__(self, from_hz: int, to_hz: int = SAMPLE_RATE_HZ, channels: int = 1) -> None:
         self._stream: Any = None
         if from_hz != to_hz:
-            import soxr  # imported here so that `aloud --help` does not wait for it
-
             self._stream = soxr.ResampleStream(
                 from_hz, to_hz, channels, dtype="float32", quality=_QUALITY
             )

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from question_bank.errors import BankError, Fault, FileError, like_one_of
 from question_bank.files import compiled, yaml_files
 from question_bank.models import Bank, FieldOfWork, Question, Role, RoundGuide
+from question_bank.source import Located, Source
+from question_bank.strict_yaml import Entry
+from question_bank.own_aliases import read_own_aliases, with_own_aliases
+from question_bank.source import read_source
 
-if TYPE_CHECKING:  # they import the YAML reader, which a compiled bank does not need
-    from question_bank.source import Located, Source
-    from question_bank.strict_yaml import Entry
 
 _BUILT_IN = Path(__file__).parent
 _FOLDERS: Final = ("fields", "roles")
@@ -52,7 +53,6 @@ def load_bank(
     if own_aliases is None or not own_aliases.exists():
         return bank
     # imports the YAML reader, which a compiled bank does not need
-    from question_bank.own_aliases import read_own_aliases, with_own_aliases
 
     return with_own_aliases(bank, read_own_aliases(own_aliases))
 
@@ -90,7 +90,7 @@ def _load(extra: Sequence[Path]) -> Bank:
     return bank
 
 
-def lay_over(under: Bank, sources: "Sequence[Source]") -> Bank:
+def lay_over(under: Bank, sources: Sequence[Source]) -> Bank:
     """``under`` with one bank on top, as ``load_bank`` does it.
 
     Args:
@@ -175,13 +175,12 @@ def lay_over(under: Bank, sources: "Sequence[Source]") -> Bank:
     return bank.model_copy(update={"version": _digest(bank)})
 
 
-def read_sources(path: Path) -> "list[Source]":
+def read_sources(path: Path) -> list[Source]:
     """The files of one bank in a fixed order, each entry with its place.
 
     Raises:
         BankError: there is nothing to read.
     """
-    from question_bank.source import read_source
 
     try:
         files = yaml_files(path, *_FOLDERS)
@@ -196,7 +195,7 @@ def _built_in() -> Bank:
     return lay_over(empty, read_sources(_BUILT_IN))
 
 
-def _owned(source: "Source", known: Iterable[str]) -> "list[Located[Question]]":
+def _owned(source: Source, known: Iterable[str]) -> list[Located[Question]]:
     """The file's questions; a bare list belongs to the role that the file is named after."""
     if not source.bare or source.stem not in known:
         return source.questions
@@ -213,8 +212,8 @@ def _id(entry: Any) -> str:
 
 
 def _gathered(
-    lists: "Iterable[list[Located[T]]]", key: Callable[[T], object], faults: list[Fault]
-) -> "list[Located[T]]":
+    lists: Iterable[list[Located[T]]], key: Callable[[T], object], faults: list[Fault]
+) -> list[Located[T]]:
     """All entries of all files; the same id in two files of one bank is a fault."""
     first: dict[object, Located[T]] = {}
     for located in (located for entries in lists for located in entries):
@@ -228,14 +227,14 @@ def _gathered(
 
 
 def _merged(
-    under: tuple[T, ...], over: "list[Located[T]]", key: Callable[[T], object]
+    under: tuple[T, ...], over: list[Located[T]], key: Callable[[T], object]
 ) -> tuple[T, ...]:
     merged = {key(entry): entry for entry in under}
     merged.update({key(located.value): located.value for located in over})
     return tuple(merged.values())
 
 
-def _in_its_field(role: "Located[Role]", under: Bank) -> "Located[Role]":
+def _in_its_field(role: Located[Role], under: Bank) -> Located[Role]:
     """A replaced role stays in its field if it does not name another."""
     old = under.role(role.value.id)
     if old is None or old.field is None or role.value.field is not None:
@@ -243,7 +242,7 @@ def _in_its_field(role: "Located[Role]", under: Bank) -> "Located[Role]":
     return replace(role, value=role.value.model_copy(update={"field": old.field}))
 
 
-def _replaced(under: tuple[T, ...], over: "list[Located[T]]") -> tuple[T, ...]:
+def _replaced(under: tuple[T, ...], over: list[Located[T]]) -> tuple[T, ...]:
     new = {_id(located.value): located.value for located in over}
     return tuple(new.get(_id(entry), entry) for entry in under)
 
@@ -263,7 +262,7 @@ def _with_texts(field: FieldOfWork, common: dict[str, RoundGuide]) -> tuple[Roun
     )
 
 
-def _of_kind(located: "Located[Question]", rounds: dict[str, RoundGuide]) -> "Located[Question]":
+def _of_kind(located: Located[Question], rounds: dict[str, RoundGuide]) -> Located[Question]:
     """A question that does not say its kind has that of its round."""
     guide = rounds.get(located.value.round)
     if guide is None or guide.kind is None or "kind" in located.entry.data:
@@ -279,7 +278,7 @@ class _Names:
     declared_fields: set[str]
 
     def faults(
-        self, entry: "Entry", data: Mapping[str, Any], role_id: str | None = None
+        self, entry: Entry, data: Mapping[str, Any], role_id: str | None = None
     ) -> Iterator[Fault]:
         """What the fields of a question name, whatever else is wrong with it."""
         role = self.bank.role(role_id or "")
@@ -292,14 +291,14 @@ class _Names:
                     place = (at,) if at == "round" else (at, number)
                     yield entry.fault(_unknown(name, near), *place)
 
-    def field_faults(self, located: "Located[Question] | Located[Role]") -> Iterator[Fault]:
+    def field_faults(self, located: Located[Question] | Located[Role]) -> Iterator[Fault]:
         name = located.value.field
         if name and self._field(name) is None and name not in self.declared_fields:
             known = [each.id for each in self.bank.fields]
             yield located.entry.fault(f"unknown field {name!r}; one of {', '.join(known)}", "field")
 
     def round_faults(
-        self, entry: "Entry", names: Iterable[str], *place: str | int
+        self, entry: Entry, names: Iterable[str], *place: str | int
     ) -> Iterator[Fault]:
         known = [each.id for each in self.bank.rounds]
         for number, name in enumerate(names):
@@ -321,7 +320,7 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     return f"unknown value {name!r}; one of {listed}{like_one_of(name, known)}"
 
 
-def _topic_faults(located: "Located[Question]", known: dict[str, Role]) -> list[Fault]:
+def _topic_faults(located: Located[Question], known: dict[str, Role]) -> list[Fault]:
     question = located.value
     if question.role is None:
         return []
@@ -336,7 +335,7 @@ def _topic_faults(located: "Located[Question]", known: dict[str, Role]) -> list[
     return []
 
 
-def _orphan_faults(under: Bank, roles: "list[Located[Role]]", replaced: set[str]) -> list[Fault]:
+def _orphan_faults(under: Bank, roles: list[Located[Role]], replaced: set[str]) -> list[Fault]:
     """A replaced role must not remove the topic of a question that stays."""
     new = {located.value.id: located for located in roles}
     return [

@@ -10,7 +10,6 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from client.answer.answer import Answer, Outcome
 from client.answer.heard import Hear, HeardStretch, Hearing
@@ -32,12 +31,10 @@ from client.backend.protocol import (
     UnavailableError,
 )
 from client.engines.base import ProgressCallback, Transcriber
+from client.judging.judge import Judge
 from pronunciation.clip import Clip
 from pronunciation.passage import LogProbs, Passage
 from server.contract import Evidence, Revision, Submission, Transcript, Word
-
-if TYPE_CHECKING:  # it brings an HTTP client
-    from client.judging.judge import Judge
 
 
 class Session:
@@ -56,7 +53,7 @@ class Session:
         backend: Backend,
         load_transcriber: Callable[[], Transcriber] | None = None,
         hear: Hear | None = None,
-        judge: "Judge | None" = None,
+        judge: Judge | None = None,
     ) -> None:
         self._backend = backend
         self._load_transcriber = load_transcriber

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, Final
 
+import av
 import numpy as np
 import numpy.typing as npt
 
@@ -131,8 +132,6 @@ def decode(path: Path, damage: Damage, track: int = 0) -> Iterator[Channels]:
     Raises:
         AudioFileError: it is no audio, or has none in it.
     """
-    import av
-
     try:
         yield from _blocks(_sound(path, damage, track), damage)
     except (av.error.FFmpegError, ValueError, MemoryError, OverflowError) as error:
@@ -156,8 +155,6 @@ def _unreadable(path: Path) -> AudioFileError:
 
 def _opened(path: Path, source: Any) -> Any:
     """A container, of an open file and no protocol: no name or playlist opens another file."""
-    import av
-
     try:
         return av.open(source, options={"protocol_whitelist": "none"})
     except (av.error.FFmpegError, ValueError, MemoryError, OverflowError) as error:
@@ -297,8 +294,6 @@ class _Reading:
 
     def _decoded(self) -> Iterator[_Packet]:
         """The packets that have sound."""
-        import av
-
         packets = self._container.demux()
         is_first = True
         given_up = 0

@@ -20,6 +20,7 @@ from client.backend.protocol import (
 )
 from client.backend.wrapping import Wrapped
 from client.core.settings import ClientSettings
+from server.attempts.opening import create_service
 from server.core import ServerError, ServerSettings, sqlite_url
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ def open_embedded(
     Raises:
         UnavailableError: the database cannot be used; the text says why and what to do.
     """
-    from server.attempts.opening import create_service
-
     make_home(settings)
     with client_errors():
         service: Backend = (create or create_service)(_own_settings(settings))
@@ -54,8 +53,6 @@ def open_at_first_use(settings: ClientSettings) -> Backend:
 
     Bank and grading need none: they start in half of the time.
     """
-    from server.attempts.opening import create_service
-
     service: Backend = create_service(
         _own_settings(settings), before_opening=lambda: make_home(settings)
     )

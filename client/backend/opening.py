@@ -1,15 +1,14 @@
 """Opening the backend that the settings name, with its outbox."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from client.backend.embedded import open_at_first_use, open_embedded
 from client.backend.outbox import AnswerOutbox
 from client.backend.protocol import Backend
+from client.backend.remote import RemoteBackend
 from client.backend.sending import OutboxBackend, with_outbox
 from client.core.settings import ClientSettings
-
-if TYPE_CHECKING:  # it brings an HTTP client
-    from client.backend.remote import RemoteBackend
 
 _HEAD_START_S: Final = 1.0
 """What waits gets a moment before the first question is asked, so that the reply knows of it."""
@@ -51,8 +50,6 @@ def open_direct(settings: ClientSettings) -> Backend:
     The embedded server's database is opened when something needs it.
     """
     if settings.server is None:
-        from client.backend.embedded import open_at_first_use
-
         return open_at_first_use(settings)
     return _open(settings)
 
@@ -60,14 +57,10 @@ def open_direct(settings: ClientSettings) -> Backend:
 def _open(settings: ClientSettings) -> Backend:
     """The same, its database opened at once."""
     if settings.server is None:
-        from client.backend.embedded import open_embedded
-
         return open_embedded(settings)
     return _remote(settings.server, settings)
 
 
-def _remote(server: str, settings: ClientSettings, *, patient: bool = False) -> "RemoteBackend":
+def _remote(server: str, settings: ClientSettings, *, patient: bool = False) -> RemoteBackend:
     """The shared server; ``patient``: nobody waits for its replies."""
-    from client.backend.remote import RemoteBackend
-
     return RemoteBackend(server, token=settings.token, patient=patient)

@@ -18,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
+from filelock import FileLock, Timeout
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from client.backend.protocol import BackendError, RejectedError, UnavailableError
@@ -346,7 +347,6 @@ class _BusyError(Exception):
 @contextmanager
 def _locked(path: Path, timeout_s: float) -> Iterator[None]:
     # A command that only looks has nothing to lock, and its import takes as long as the look.
-    from filelock import FileLock, Timeout
 
     lock = FileLock(path, timeout=timeout_s)
     try:

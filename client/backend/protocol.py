@@ -7,9 +7,10 @@ The server's ``Service`` has the shape of ``Backend``; so has its counterpart ov
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from client.core.errors import ClientError
+<<<<<<< HEAD
 
 if TYPE_CHECKING:
     from question_bank.models import Bank, Question, RoundName
@@ -38,6 +39,33 @@ if TYPE_CHECKING:
         SaidRight,
         Submission,
     )
+=======
+from question_bank.models import Bank, Question, RoundName
+from server.contract import (
+    Archive,
+    ArchivedAttempt,
+    Attempt,
+    DrillCard,
+    DrillImport,
+    DrillQuery,
+    DrillQueue,
+    DrillReview,
+    HistoryPage,
+    HistoryQuery,
+    ImportResult,
+    MeantAnswer,
+    MergedReview,
+    PurgeRequest,
+    PurgeResult,
+    RegradeResult,
+    Report,
+    ReviewDocument,
+    ReviewedDrill,
+    Revision,
+    SaidRight,
+    Submission,
+)
+>>>>>>> 2bb9bdb3 (Imports stand at the top: 309 in functions become 54)
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""

@@ -2,20 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from client.backend import embedded
 from client.backend.protocol import BackendError, Reviews
+from client.backend.remote import RemoteReviews
 from client.core.settings import ClientSettings
 from server.contract import NewComment, ReviewDocument
 
-if TYPE_CHECKING:  # it brings an HTTP client
-    from client.backend.remote import RemoteReviews
 
-
-def open_remote(server: str, settings: ClientSettings) -> "RemoteReviews":
+def open_remote(server: str, settings: ClientSettings) -> RemoteReviews:
     """The comments on this server."""
-    from client.backend.remote import RemoteReviews
-
     return RemoteReviews(server, token=settings.token)
 
 
@@ -30,8 +26,6 @@ def open_reviews(settings: ClientSettings) -> Iterator[Reviews]:
         with open_remote(settings.server, settings) as remote:
             yield remote
         return
-    from client.backend import embedded
-
     with embedded.open_reviews(settings) as merged:
         yield merged
 

@@ -3,29 +3,24 @@
 import errno
 import io
 import os
+import socket
 import sys
+import threading
+import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn
+from typing import Annotated, Final, NoReturn
 
 import typer
 
 from client.cli.commands import Program
-from client.cli.common import (
-    BankOption,
-    EngineOption,
-    LexiconOption,
-    ModelOption,
-    ServerOption,
-    errors,
-    expected_failures,
-    load_settings_of,
-)
-
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
+from client.cli.options import BankOption, EngineOption, LexiconOption, ModelOption, ServerOption
+from client.core.errors import ClientError
 
 _OF_SIGPIPE: Final = 128 + 13
 """The exit status that a shell gives a program that wrote into a closed pipe."""
+
+_DEFAULT_PORT: Final = 8018
+_HOST: Final = "127.0.0.1"
 
 app = typer.Typer(
     name="aloud",
@@ -37,6 +32,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+class StudioError(ClientError):
+    """The studio cannot be served."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -98,32 +97,50 @@ def _open_studio(
         server: the address of a shared server.
         engine: the transcription engine's name; ``None``: as in the settings.
         model: its weights by name or path; ``None``: as in the settings.
-        port: the port to serve on; ``None``: the usual one, or a free one.
+        port: the port to serve on; ``None``: ``_DEFAULT_PORT``, or a free one where that is taken.
         browser: open the page in the browser.
     """
+    from client.cli.common import errors, expected_failures, load_settings_of
+
     with expected_failures():
-        from client.studio.launch import run
+        settings = load_settings_of(bank, lexicon, server)
+        listener = _listen(port)
+        number = int(listener.getsockname()[1])
+        address = f"http://{_HOST}:{number}/"
+        listener.listen()  # takes connections: the browser may come before the server answers
+        typer.echo(f"Aloud is at {address} – Ctrl+C ends it")
+        if browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        with listener:
+            # Only now, with all it imports: the browser starts meanwhile.
+            from client.studio.app import serve
 
-        chosen = load_settings_of(bank, lexicon, server)
-
-        def make_app(number: int) -> "Starlette":
-            from client.studio.app import create_studio
-            from client.studio.state.engine_state import EngineState
-            from client.studio.state.studio import Studio
-
-            studio = Studio(
-                chosen,
-                EngineState(chosen, engine, model),
+            serve(
+                settings,
+                listener,
+                engine=engine,
+                model=model,
                 tell=lambda line: errors().print(line, style="yellow", markup=False),
             )
-            return create_studio(studio, port=number)
 
-        run(
-            make_app,
-            port=port,
-            open_browser=browser,
-            tell=typer.echo,  # the console would take longer to import than the address to print
-        )
+
+def _listen(port: int | None) -> socket.socket:
+    tries = (_DEFAULT_PORT, 0) if port is None else (port,)
+    for number in tries:
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((_HOST, number))
+        except OSError as error:
+            listener.close()
+            if number == tries[-1]:
+                raise StudioError(
+                    f"port {number} of {_HOST} cannot be used ({error.strerror}); "
+                    "name another one with --port"
+                ) from error
+        else:
+            return listener
+    raise AssertionError("the last try returns or raises")
 
 
 def _given(context: typer.Context) -> list[str]:

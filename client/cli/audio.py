@@ -3,25 +3,23 @@
 import enum
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from client.cli.common import (
-    EngineOption,
-    ModelOption,
-    TrackOption,
-    command,
-    errors,
-    name_track,
-    out,
-    print_file,
-)
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-
+from client.answer.worker import transcribe as transcribe_sound
+from client.audio.files import SoundFile
+from client.audio.speech import check_for_speech
+from client.cli import loading
+from client.cli.common import command, errors, out, print_file
+from client.cli.loading import name_track
+from client.cli.options import EngineOption, ModelOption, TrackOption
+from client.cli.progress_bars import share_bar
+from client.core.settings import ClientSettings
+from client.speaking import Speaker
+from pronunciation.lexicon_loader import load_lexicon
+from server.ui.exports.transcript_text import FORMATS
 
 _PANEL = "Sound"
 
@@ -49,7 +47,7 @@ def register(app: typer.Typer) -> None:
 
 
 def transcribe(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     audio: Annotated[Path, typer.Argument(metavar="AUDIO", help="An audio or video file.")],
     engine: EngineOption = None,
     model: ModelOption = None,
@@ -59,24 +57,17 @@ def transcribe(
     ] = TranscriptFormat.text,
 ) -> None:
     """Print the transcript of a recording."""
-    from client.answer.worker import transcribe as transcribe_sound
-    from client.audio.files import SoundFile
-    from client.audio.speech import check_for_speech
-    from client.cli.loading import begin_loading
-    from client.cli.progress_bars import share_bar
-    from server.ui.exports.transcript_text import FORMATS
-
     sound = SoundFile(audio, track=track)
     name_track(sound)
     check_for_speech(sound.blocks())
-    transcriber = begin_loading(settings, engine, model)()
+    transcriber = loading.begin_loading(settings, engine, model)()
     with share_bar("transcribing") as report:
         transcript = transcribe_sound(transcriber, sound, report)
     print_file(FORMATS[format_.value](transcript))
 
 
 def say(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What to say.")],
     out_file: Annotated[
         Path | None, typer.Option("--out", help="Write a WAV file instead of playing.")
@@ -90,9 +81,6 @@ def say(
     ] = None,
 ) -> None:
     """Speak a text, with every lexicon term pronounced correctly."""
-    from client.speaking import Speaker
-    from pronunciation.lexicon_loader import load_lexicon
-
     usual = settings.preferences
     chosen = replace(usual, voice=voice or usual.voice, speed=speed or usual.speed)
     lexicon = load_lexicon(settings.lexicon, settings.cache)

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from client.backend.embedded import check_bank
+from client.backend.opening import open_direct
 from client.cli.commands import command_group
+<<<<<<< HEAD
 from client.cli.common import (
     RoundOption,
     command,
@@ -17,11 +21,15 @@ from client.cli.common import (
     out,
     print_json,
 )
+=======
+from client.cli.common import command, errors, fail, out, print_json, round_name
+from client.cli.options import RoundOption
+from client.core.settings import ClientSettings
+>>>>>>> 2bb9bdb3 (Imports stand at the top: 309 in functions become 54)
 from client.core.wording import count_of
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-    from question_bank.models import Bank, Question, Role
+from question_bank.errors import BankError
+from question_bank.loader import load_bank
+from question_bank.models import Bank, Question, Role
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role's questions.")]
@@ -38,7 +46,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_bank(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     role: RoleOption = None,
     round_: RoundOption = None,
     as_json: JsonOption = False,
@@ -68,7 +76,7 @@ def list_bank(
 
 
 def show(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     entry_id: Annotated[str, typer.Argument(metavar="ID", help="A question or a role.")],
     as_json: JsonOption = False,
 ) -> None:
@@ -89,7 +97,7 @@ def show(
 
 
 def validate(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A bank's folder or file.")],
     fast: Annotated[
         bool, typer.Option("--fast", help="Skip the ways and the sentences under 'not'.")
@@ -97,11 +105,6 @@ def validate(
     as_json: JsonOption = False,
 ) -> None:
     """Check a bank: its form, and that its model answers and ways say what they should."""
-    from rich.progress import Progress
-
-    from client.backend.embedded import check_bank
-    from question_bank.errors import BankError
-
     with Progress(console=errors(), transient=True, disable=not errors().is_terminal) as bar:
         task = bar.add_task("Grading ways", total=None)
         try:
@@ -149,7 +152,7 @@ def _print_checked(
     )
 
 
-def _print_question(question: "Question") -> None:
+def _print_question(question: Question) -> None:
     console = out()
     console.print(Text(question.prompt, style="bold"))
     about = [question.id, question.role or "no role", question.round, question.topic]
@@ -167,7 +170,7 @@ def _print_question(question: "Question") -> None:
             console.print(Text(f"    They may ask: {phrase.follow_up}", style="italic"))
 
 
-def _print_role(role: "Role") -> None:
+def _print_role(role: Role) -> None:
     console = out()
 
     def heading(text: str) -> None:
@@ -223,7 +226,7 @@ def _range(pair: tuple[int, int | None]) -> str:
     return f"{low}–{high}" if high is not None else f"{low} and more"
 
 
-def read_bank(settings: "ClientSettings") -> "Bank":
+def read_bank(settings: ClientSettings) -> Bank:
     """The bank that the settings name: the server's, or the one on this machine.
 
     Alone: it brings no store and no outbox, and the wire models only with a server.
@@ -233,10 +236,7 @@ def read_bank(settings: "ClientSettings") -> "Bank":
         BackendError: the server refuses, or cannot be reached.
     """
     if settings.server is None:
-        from question_bank.loader import load_bank
-
         return load_bank(settings.bank, settings.cache, settings.own_aliases)
-    from client.backend.opening import open_direct
 
     backend = open_direct(settings)
     try:

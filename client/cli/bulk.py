@@ -4,17 +4,19 @@ import os
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 from rich.text import Text
 
-from client.cli.common import errors, fail, open_judge, open_server
-
-if TYPE_CHECKING:
-    from client.bulk.results import Line
-    from client.bulk.workers import Workers
-    from client.core.settings import ClientSettings
+from client.bulk.assessor import AssessorOptions
+from client.bulk.recordings import recordings_of
+from client.bulk.results import Line, open_results
+from client.bulk.workers import ClusterWorkers, ProcessWorkers, Workers, assess_all
+from client.cli import loading
+from client.cli.common import errors, fail
+from client.cli.loading import open_judge, open_server
+from client.cli.progress_bars import counting
+from client.core.settings import ClientSettings
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class BulkOptions:
     retry_failed: bool
 
 
-def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) -> None:
+def assess_many(settings: ClientSettings, path: Path, options: BulkOptions) -> None:
     """Assess the recordings that ``path`` names, and report the progress on standard error.
 
     Raises:
@@ -38,11 +40,6 @@ def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) ->
         ClientError: the recordings, the results, the engine or the workers cannot be used.
         Exit: every recording failed.
     """
-    from client.bulk.recordings import recordings_of
-    from client.bulk.results import open_results
-    from client.bulk.workers import assess_all
-    from client.cli.progress_bars import counting
-
     if options.results is None:
         raise typer.BadParameter("many recordings need --out FILE.jsonl for their results")
     ids = [each.id for each in recordings_of(path, options.question)]
@@ -52,7 +49,7 @@ def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) ->
         if before < len(ids):
             with closing(_workers(settings, options)) as workers, counting("assessing") as show:
 
-                def on_done(line: "Line") -> None:
+                def on_done(line: Line) -> None:
                     nonlocal done, failed
                     done += 1
                     failed += "error" in line
@@ -69,21 +66,15 @@ def assess_many(settings: "ClientSettings", path: Path, options: BulkOptions) ->
         raise fail(f"every recording failed: the errors are in {options.results}")
 
 
-def _workers(settings: "ClientSettings", options: BulkOptions) -> "Workers":
+def _workers(settings: ClientSettings, options: BulkOptions) -> Workers:
     """Workers, once what they all need is there: the weights, the data folder."""
-    from client.bulk.assessor import AssessorOptions
-    from client.cli.loading import begin_loading
-
     open_judge(settings)  # for its warning
     with open_server(settings):
-        begin_loading(settings, options.engine, options.model)()
+        loading.begin_loading(settings, options.engine, options.model)()
     engine, model = settings.preferences.engine_or(options.engine, options.model)
     if options.cluster is not None:
-        from client.bulk.workers import ClusterWorkers
-
         assessor = AssessorOptions(settings, engine, model, threads=1)
         return ClusterWorkers(options.cluster, options.workers, assessor)
-    from client.bulk.workers import ProcessWorkers
 
     processors = os.cpu_count() or 1
     count = options.workers or processors

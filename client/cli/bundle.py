@@ -1,17 +1,19 @@
 """``aloud bundle``: an answer as a file for a coach, without a server, and their comments."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
+from client.backend.reviews import open_reviews
 from client.cli.commands import command_group
-from client.cli.common import command, errors, fail, open_server, out
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-
+from client.cli.common import command, errors, fail, out
+from client.cli.loading import open_server
+from client.core.durable_file import write_durably
+from client.core.settings import ClientSettings
+from client.data.bundle import bundle_of, merge_each, news_of, read_review
+from client.data.own_recordings import OwnRecordings
 
 _PANEL = "Your own data"
 
@@ -29,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     attempt: Annotated[int, typer.Argument(metavar="ID", help="The attempt.", min=1)],
     audio: Annotated[bool, typer.Option("--audio", help="Include the recording.")] = False,
     file: Annotated[
@@ -41,11 +43,6 @@ def export(
     replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Make a bundle: transcript, report, a page that opens offline to comment in."""
-    from client.backend.reviews import open_reviews
-    from client.core.durable_file import write_durably
-    from client.data.bundle import bundle_of
-    from client.data.own_recordings import OwnRecordings
-
     recordings = OwnRecordings(settings.recordings)
     with open_server(settings) as backend, open_reviews(settings) as reviews:
         packed = bundle_of(backend, reviews, recordings, attempt, with_audio=audio)
@@ -61,15 +58,12 @@ def export(
 
 
 def merge(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE", help="Files with comments, or bundles.")
     ],
 ) -> None:
     """Merge a coach's comments into your answers. Merging a file twice changes nothing."""
-    from client.backend.reviews import open_reviews
-    from client.data.bundle import merge_each, news_of, read_review
-
     # one bad file, and nothing is merged
     documents = [(str(each), read_review(each)) for each in files]
     with open_reviews(settings) as reviews:

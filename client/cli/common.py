@@ -1,28 +1,33 @@
-"""What all commands share: consoles, options about data, and error handling."""
+"""What all commands share: consoles, the settings, and error handling."""
 
 import functools
 import inspect
+import json
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast, get_args
 
 import typer
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_jsonable_python
+from rich.console import Console
 
+from client.cli.options import (
+    BankOption,
+    JudgeModelOption,
+    JudgeOption,
+    LexiconOption,
+    ServerOption,
+)
+from client.core.settings import ClientSettings, load_settings
 from client.core.wording import escaped, visible
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-    from rich.console import Console
-
-    from client.audio.files import SoundFile
-    from client.backend.sending import OutboxBackend
-    from client.core.settings import ClientSettings
-    from client.judging.judge import Judge
-
+from client.terminal.console import SafeConsole
+from question_bank.errors import field_faults
+from question_bank.models import RoundName
 
 M = TypeVar("M", bound="BaseModel")
 
@@ -31,8 +36,7 @@ PIPED_WIDTH: Final = 100
 and break tables early)."""
 
 
-def _console(*, stderr: bool) -> "Console":
-    from client.terminal.console import SafeConsole
+def _console(*, stderr: bool) -> Console:
 
     stream = sys.stderr if stderr else sys.stdout
     told = os.environ.get("COLUMNS", "")
@@ -42,13 +46,13 @@ def _console(*, stderr: bool) -> "Console":
 
 
 @functools.cache
-def out() -> "Console":
+def out() -> Console:
     """Standard output: results."""
     return _console(stderr=False)
 
 
 @functools.cache
-def errors() -> "Console":
+def errors() -> Console:
     """Standard error: progress, notices and failures."""
     return _console(stderr=True)
 
@@ -60,12 +64,8 @@ def fail(message: str) -> typer.Exit:
     return typer.Exit(1)
 
 
-def print_json(document: "BaseModel | Any") -> None:
+def print_json(document: BaseModel | Any) -> None:
     """One JSON document on standard output and nothing else there."""
-    import json
-
-    from pydantic_core import to_jsonable_python
-
     text = json.dumps(to_jsonable_python(document), indent=2, ensure_ascii=False, allow_nan=False)
     sys.stdout.write(escaped(text) + "\n")
 
@@ -73,83 +73,6 @@ def print_json(document: "BaseModel | Any") -> None:
 def print_file(text: str) -> None:
     """What is meant for a file, on standard output; a terminal gets it with signs for commands."""
     sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
-
-
-BankOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--bank",
-        metavar="PATH",
-        help="Folder or file that adds to the question bank. May be repeated.",
-    ),
-]
-LexiconOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--lexicon", metavar="PATH", help="File or folder that adds terms. May be repeated."
-    ),
-]
-ServerOption = Annotated[
-    str | None,
-    typer.Option(
-        "--server", metavar="URL", help="Address of a shared server; by default the embedded one."
-    ),
-]
-JudgeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        metavar="URL",
-        help="OpenAI-compatible API that judges key phrases not found. It gets the transcript.",
-    ),
-]
-JudgeModelOption = Annotated[
-    str | None, typer.Option("--judge-model", metavar="NAME", help="The judge's model.")
-]
-RoundOption = Annotated[
-    str | None, typer.Option("--round", metavar="X", help="Only this round's questions.")
-]
-
-
-def _known_engine(name: str | None) -> str | None:
-    """Refuse an unknown engine at once, not when the first answer has been spoken."""
-    if name not in (None, "auto"):
-        from client.engines.engines import AUTO, ENGINES
-
-        if name not in ENGINES:
-            raise typer.BadParameter(f"no engine {name!r}; known are {AUTO}, {', '.join(ENGINES)}")
-    return name
-
-
-EngineOption = Annotated[
-    str | None,
-    typer.Option(
-        "--engine",
-        metavar="E",
-        help="auto, faster-whisper, openai-whisper or pocketsphinx; default: the settings.",
-        callback=_known_engine,
-    ),
-]
-ModelOption = Annotated[
-    str | None,
-    typer.Option("--model", metavar="M", help="Weights by name (`aloud models list`) or folder."),
-]
-
-TrackOption = Annotated[
-    int | None,
-    typer.Option(
-        "--track",
-        metavar="N",
-        min=1,
-        help="Which sound track of a file with several; default: the one with the most speech.",
-    ),
-]
-
-
-def name_track(sound: "SoundFile") -> None:
-    """Say which of several sound tracks is used, unless it is the only one."""
-    if sound.choice:
-        errors().print(f"{sound.choice}; --track takes another", style="dim", markup=False)
 
 
 _DATA_OPTIONS: Final = {"bank": BankOption, "lexicon": LexiconOption, "server": ServerOption}
@@ -195,10 +118,8 @@ def load_settings_of(
     server: str | None,
     judge: str | None = None,
     judge_model: str | None = None,
-) -> "ClientSettings":
+) -> ClientSettings:
     """The settings from the options about data, or from the environment if one is not given."""
-    from client.core.settings import load_settings
-
     return load_settings(
         bank=bank or (),
         lexicon=lexicon or (),
@@ -208,46 +129,12 @@ def load_settings_of(
     )
 
 
-def open_judge(settings: "ClientSettings") -> "Judge | None":
-    """The judge that the settings name; a warning goes to standard error if it is elsewhere."""
-    if settings.judge is None:
-        return None
-    from client.judging.judge import Judge
-
-    judge = Judge(settings.judge)
-    if judge.warning:
-        errors().print(f"! {judge.warning}", style="yellow", markup=False)
-    return judge
-
-
-def open_server(settings: "ClientSettings", *, reading: bool = False) -> "OutboxBackend":
-    """The backend that the settings name; news of waiting answers goes to standard error.
-
-    Args:
-        settings: name the data folder and the server.
-        reading: for a look at bank or history, which may start without the database.
-
-    Raises:
-        UnavailableError: the embedded server's database cannot be used.
-    """
-    from client.backend.opening import open_backend
-
-    def tell(line: str) -> None:
-        errors().print(line, style="yellow", markup=False)
-
-    return open_backend(settings, reading=reading, tell=tell)
-
-
 def checked(model: type[M], **values: Any) -> M:
     """A wire model made from options; a value it refuses is a usage error.
 
     Raises:
         BadParameter: names the option and what is wrong with it.
     """
-    from pydantic import ValidationError
-
-    from question_bank.errors import field_faults
-
     try:
         return model(**values)
     except ValidationError as error:

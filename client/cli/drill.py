@@ -2,22 +2,29 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from client.cli.common import command, errors, fail, open_server, out
+from client.audio.devices import find_device
+from client.cli.common import command, errors, fail, out
+from client.cli.loading import open_server, open_session
+from client.cli.progress_bars import counting
+from client.core.durable_file import write_durably
+from client.core.settings import ClientSettings
 from client.core.wording import count_of
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-    from client.practice.drills.items import Item, ItemSets
-    from client.speaking import Speaker
-    from pronunciation.clip import Clip
-    from server.contract import DrillCard
-
+from client.practice.drills.drill_session import DrillSession, answers_of, drill_hearing
+from client.practice.drills.item_files import import_items, items_to_csv, write_anki
+from client.practice.drills.items import Item, ItemSets, item_for, load_items
+from client.speaking import Speaker, play
+from client.terminal.drill import DrillScreen, recorder_of_takes
+from client.terminal.keys import key_reader
+from client.terminal.unfinished import offer_unfinished
+from pronunciation.clip import Clip
+from pronunciation.lexicon_loader import load_lexicon
+from server.contract import MAX_PAGE, TERM_WORDS, DrillCard, DrillQuery
 
 _PANEL = "Practice"
 
@@ -28,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def drill(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     set_: Annotated[
         str | None,
         typer.Argument(
@@ -68,7 +75,6 @@ def drill(
     if import_ is not None:
         _import(settings, import_, set_)
         return
-    from client.practice.drills.items import load_items
 
     sets = load_items(settings)
     sets.of(set_)  # a wrong name is reported before anything is opened
@@ -83,9 +89,7 @@ def drill(
         _practice(settings, sets, set_, items, chosen, speak, only)
 
 
-def _item_of(settings: "ClientSettings", sets: "ItemSets", term: str) -> "Item":
-    from client.practice.drills.items import item_for
-    from pronunciation.lexicon_loader import load_lexicon
+def _item_of(settings: ClientSettings, sets: ItemSets, term: str) -> Item:
 
     return item_for(sets, load_lexicon(settings.lexicon, settings.cache), settings, term)
 
@@ -98,20 +102,14 @@ def _check_terminal() -> None:
 
 
 def _practice(
-    settings: "ClientSettings",
-    sets: "ItemSets",
+    settings: ClientSettings,
+    sets: ItemSets,
     set_: str | None,
     items: int,
     device: str | None,
     speak: bool,
-    only: "list[Item]",
+    only: list[Item],
 ) -> None:
-    from client.audio.devices import find_device
-    from client.cli.loading import open_session
-    from client.practice.drills.drill_session import DrillSession, answers_of, drill_hearing
-    from client.terminal.drill import DrillScreen, recorder_of_takes
-    from client.terminal.keys import key_reader
-    from client.terminal.unfinished import offer_unfinished
 
     find_device(device)  # a missing microphone is reported before the first item
     with open_server(settings) as backend, key_reader() as keys:
@@ -126,31 +124,27 @@ def _practice(
 class _Sounds:
     """The app's voice and the loudspeaker."""
 
-    def __init__(self, settings: "ClientSettings") -> None:
+    def __init__(self, settings: ClientSettings) -> None:
         self._settings = settings
 
-    def clip(self, item: "Item") -> "Clip":
+    def clip(self, item: Item) -> Clip:
         """An item as it should be said."""
         return self._speaker(item).clip(item.prompt)
 
-    def say(self, item: "Item") -> None:
+    def say(self, item: Item) -> None:
         """Say an item as it should be said."""
         self.play(self.clip(item))
 
-    def play(self, clip: "Clip") -> None:
+    def play(self, clip: Clip) -> None:
         """Play a clip."""
-        from client.speaking import play
-
         play(clip)
 
-    def _speaker(self, item: "Item") -> "Speaker":
-        from client.speaking import Speaker
+    def _speaker(self, item: Item) -> Speaker:
 
         return Speaker.of(self._settings, item.lexicon)
 
 
-def _list(settings: "ClientSettings", sets: "ItemSets", set_: str | None) -> None:
-    from server.contract import MAX_PAGE, DrillQuery
+def _list(settings: ClientSettings, sets: ItemSets, set_: str | None) -> None:
 
     with open_server(settings) as backend:
         queue = backend.drills.queue(DrillQuery(drill_set=set_, limit=MAX_PAGE))
@@ -175,8 +169,7 @@ def _list(settings: "ClientSettings", sets: "ItemSets", set_: str | None) -> Non
             out().print(Text(f"  {name}: {due_here} due, {new_here} new", "dim"))
 
 
-def _row(card: "DrillCard", item: "Item") -> tuple[Any, ...]:
-    from server.contract import TERM_WORDS
+def _row(card: DrillCard, item: Item) -> tuple[Any, ...]:
 
     last = ("✓ " if card.last_verdict == "correct" else "✗ ") + TERM_WORDS[card.last_verdict]
     return (
@@ -191,21 +184,15 @@ def _row(card: "DrillCard", item: "Item") -> tuple[Any, ...]:
 
 
 def _export(
-    settings: "ClientSettings", sets: "ItemSets", set_: str | None, path: Path, *, sounds: bool
+    settings: ClientSettings, sets: ItemSets, set_: str | None, path: Path, *, sounds: bool
 ) -> None:
     chosen = sets.of(set_)
     if path.suffix.casefold() == ".csv":
-        from client.core.durable_file import write_durably
-        from client.practice.drills.item_files import items_to_csv
-
         try:
             write_durably(path, items_to_csv(chosen).encode("utf-8"))
         except OSError as error:
             raise fail(f"{path} cannot be written: {error.strerror}") from error
     elif path.suffix.casefold() == ".apkg":
-        from client.cli.progress_bars import counting
-        from client.practice.drills.item_files import write_anki
-
         title = "Aloud" if set_ is None else f"Aloud::{sets.titles[set_]}"
         voice = _Sounds(settings).clip if sounds else None
         with counting("saying the items") as progress:
@@ -217,8 +204,7 @@ def _export(
     errors().print(f"wrote {count_of(len(chosen), 'item')} to {path}", markup=False, soft_wrap=True)
 
 
-def _import(settings: "ClientSettings", path: Path, set_: str | None) -> None:
-    from client.practice.drills.item_files import import_items
+def _import(settings: ClientSettings, path: Path, set_: str | None) -> None:
 
     if path.suffix.casefold() != ".csv":
         raise typer.BadParameter(f"{path.name}: the name must end in .csv")

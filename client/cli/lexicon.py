@@ -1,7 +1,7 @@
 """``aloud lexicon``: look at the terms and check your own."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -9,11 +9,11 @@ from rich.text import Text
 
 from client.cli.commands import command_group
 from client.cli.common import command, fail, out, print_json
+from client.core.settings import ClientSettings
 from client.core.wording import count_of
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-
+from pronunciation.lexicon_loader import load_lexicon, read_terms
+from pronunciation.phones import to_ipa
+from question_bank.errors import like_one_of
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -31,10 +31,8 @@ def register(app: typer.Typer) -> None:
     command(group, "validate")(validate)
 
 
-def list_terms(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+def list_terms(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """List the terms with their respelling."""
-    from pronunciation.lexicon_loader import load_lexicon
-
     terms = load_lexicon(settings.lexicon, settings.cache)
     if as_json:
         print_json([term.model_dump() for term in terms])
@@ -49,15 +47,11 @@ def list_terms(settings: "ClientSettings", as_json: JsonOption = False) -> None:
 
 
 def show(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     name: Annotated[str, typer.Argument(metavar="TERM", help="The term, in any case.")],
     as_json: JsonOption = False,
 ) -> None:
     """Show how a term is said, and the mistakes people make."""
-    from pronunciation.lexicon_loader import load_lexicon
-    from pronunciation.phones import to_ipa
-    from question_bank.errors import like_one_of
-
     lexicon = load_lexicon(settings.lexicon, settings.cache)
     term = lexicon.get(name)
     if term is None:
@@ -84,13 +78,11 @@ def show(
 
 
 def validate(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     path: Annotated[
         Path, typer.Argument(metavar="PATH", help="A lexicon file, or a folder of them.")
     ],
 ) -> None:
     """Check a lexicon: its form, and that all phones are ARPAbet."""
-    from pronunciation.lexicon_loader import read_terms
-
     terms = read_terms(path)
     out().print(f"{path}: {count_of(len(terms), 'term')}, no faults", markup=False)

@@ -4,28 +4,35 @@ import enum
 import shlex
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
+from client.backend.protocol import BackendError, RejectedError
+from client.backend.reviews import read_review
 from client.cli.common import (
-    RoundOption,
     checked,
     command,
     errors,
     fail,
-    open_server,
     out,
     print_file,
     print_json,
 )
+from client.cli.loading import open_server
+from client.cli.options import RoundOption
+from client.cli.progress_bars import counting
+from client.core.settings import ClientSettings
 from client.core.wording import count_of
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-    from server.contract import Attempt, HistoryPage, RegradeChange
-
+from client.data.deleting import delete_answers, delete_everything
+from client.data.exports import export_attempts, import_archive
+from client.data.own_recordings import OwnRecordings
+from client.data.repair import earlier_version
+from client.terminal.report import history_table, print_report
+from client.terminal.review import render_review
+from server.contract import Attempt, HistoryPage, HistoryQuery, PurgeRequest, RegradeChange, clock
+from server.ui.verdict_words import VERDICT_WORDS, question_about
 
 _PANEL = "Your own data"
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -59,7 +66,7 @@ def register(app: typer.Typer) -> None:
 
 
 def history(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     attempt: Annotated[
         int | None, typer.Argument(metavar="ID", help="Show this attempt's report.")
     ] = None,
@@ -79,20 +86,14 @@ def history(
     as_json: JsonOption = False,
 ) -> None:
     """List past attempts, newest first, or show one."""
-    from server.contract import HistoryQuery
-
     with open_server(settings, reading=True) as backend:
         if attempt is not None:
             stored = newest = backend.attempt(attempt)
             if version is not None and version != stored.version:
-                from client.data.repair import earlier_version
-
                 stored = earlier_version(backend, attempt, version)
             if as_json:
                 print_json(stored)
                 return
-            from client.backend.protocol import RejectedError
-            from client.terminal.report import print_report
 
             try:
                 prompt = backend.question(stored.report.question_id).prompt
@@ -122,15 +123,13 @@ def history(
 
 
 def regrade(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     diff: Annotated[
         bool, typer.Option("--diff", help="Only show what would change; keep the old reports.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Grade all past attempts again with today's grader and bank."""
-    from client.cli.progress_bars import counting
-
     with open_server(settings) as backend, counting("grading again") as progress:
         result = backend.regrade(dry_run=diff, progress=progress)
     if as_json:
@@ -150,7 +149,7 @@ def regrade(
 
 
 def export(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     attempt: Annotated[
         int | None, typer.Option("--attempt", metavar="ID", help="Only this attempt.")
     ] = None,
@@ -163,8 +162,6 @@ def export(
     ] = None,
 ) -> None:
     """Export attempts as Markdown, HTML, JSON, CSV, or the transcript of one as SRT or VTT."""
-    from client.data.exports import export_attempts
-
     if format_ in (ExportFormat.srt, ExportFormat.vtt) and attempt is None:
         raise typer.BadParameter(f"{format_.value} is for one attempt: name it with --attempt")
     with open_server(settings) as backend:
@@ -180,14 +177,12 @@ def export(
 
 
 def import_file(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="What `aloud export --format json` wrote.")
     ],
 ) -> None:
     """Import exported attempts and drills; existing ones stay as they are."""
-    from client.data.exports import import_archive
-
     with open_server(settings) as backend:
         done = import_archive(backend, file)
     answers, drills = done.attempts, done.drills
@@ -202,7 +197,7 @@ def import_file(
 
 
 def purge(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     attempt: Annotated[
         list[int] | None,
         typer.Option("--attempt", metavar="ID", help="Delete this attempt. May be repeated."),
@@ -223,10 +218,6 @@ def purge(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete attempts for good, and their recordings with them."""
-    from client.data.deleting import delete_answers, delete_everything
-    from client.data.own_recordings import OwnRecordings
-    from server.contract import PurgeRequest
-
     if [bool(attempt), before is not None, everything].count(True) != 1:
         raise typer.BadParameter("name exactly one of --attempt, --before and --all")
     ids = sorted(set(attempt or ()))
@@ -254,12 +245,9 @@ def purge(
 
 
 def _warn_of_unfinished(
-    settings: "ClientSettings", before: datetime | None, *, everything: bool
+    settings: ClientSettings, before: datetime | None, *, everything: bool
 ) -> None:
     """Name the unfinished answers that would be deleted too."""
-    from client.data.own_recordings import OwnRecordings
-    from server.contract import clock
-
     if before is None and not everything:
         return
     unfinished = OwnRecordings(settings.recordings).unfinished(before)
@@ -274,10 +262,8 @@ def _warn_of_unfinished(
         )
 
 
-def _print_how_to_confirm(attempt: "Attempt") -> None:
+def _print_how_to_confirm(attempt: Attempt) -> None:
     """Print how to answer "Did you mean …?", which is only asked when the answer is new."""
-    from server.ui.verdict_words import question_about
-
     for phrase in attempt.report.coverage.phrases:
         if question_about(phrase) and phrase.evidence is not None:
             words, name = (shlex.quote(each) for each in (phrase.evidence.text, phrase.phrase))
@@ -288,12 +274,8 @@ def _print_how_to_confirm(attempt: "Attempt") -> None:
                 out().print(Text(f"{reply} to “{phrase.phrase}”: {typed}", "dim"), soft_wrap=True)
 
 
-def _print_review(settings: "ClientSettings", attempt: "Attempt") -> None:
+def _print_review(settings: ClientSettings, attempt: Attempt) -> None:
     """Print what coaches wrote. If it cannot be read, the report was still worth showing."""
-    from client.backend.protocol import BackendError
-    from client.backend.reviews import read_review
-    from client.terminal.review import render_review
-
     try:
         review = read_review(settings, attempt.id)
     except BackendError as error:
@@ -302,7 +284,7 @@ def _print_review(settings: "ClientSettings", attempt: "Attempt") -> None:
     out().print(render_review(review, attempt.report.transcript.tokens))
 
 
-def _print_history(page: "HistoryPage", *, filtered: bool) -> None:
+def _print_history(page: HistoryPage, *, filtered: bool) -> None:
     if not page.attempts:
         out().print(
             "No attempt matches. Leave out the options to list all."
@@ -310,14 +292,13 @@ def _print_history(page: "HistoryPage", *, filtered: bool) -> None:
             else "No attempts yet. Begin with: aloud interview --role ROLE"
         )
         return
-    from client.terminal.report import history_table
 
     out().print(history_table(page.attempts, out().width))
     if page.total > len(page.attempts):
         out().print(Text(f"{len(page.attempts)} of {page.total}; to see more: --limit", "dim"))
 
 
-def _print_change(change: "RegradeChange") -> None:
+def _print_change(change: RegradeChange) -> None:
     out().print(
         Text.assemble(
             (f"attempt {change.attempt_id} ", "bold"),
@@ -325,7 +306,6 @@ def _print_change(change: "RegradeChange") -> None:
             (f"  grader {change.grader_version_before} → {change.grader_version_after}", "dim"),
         )
     )
-    from server.ui.verdict_words import VERDICT_WORDS
 
     for phrase in change.phrases:
         before, after = (

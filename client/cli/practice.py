@@ -4,31 +4,37 @@ import sys
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 from rich.text import Text
 
-from client.cli.common import (
-    EngineOption,
-    ModelOption,
-    RoundOption,
-    TrackOption,
-    command,
-    errors,
-    fail,
-    name_track,
-    open_judge,
-    open_server,
-    out,
-    print_json,
-)
-
-if TYPE_CHECKING:
-    from client.answer.answer import Outcome
-    from client.backend.protocol import Backend
-    from client.core.settings import ClientSettings
-    from client.judging.judge import Judge
+from client.answer.answer import Outcome
+from client.answer.journal import Journal
+from client.answer.session import Session
+from client.audio.files import SoundFile
+from client.audio.speech import check_for_speech
+from client.backend.protocol import Backend, UnavailableError
+from client.bulk.recordings import is_bulk
+from client.cli import loading
+from client.cli.bulk import BulkOptions, assess_many
+from client.cli.common import command, errors, fail, out, print_json
+from client.cli.loading import load_hearing, name_track, open_judge, open_server
+from client.cli.options import EngineOption, ModelOption, RoundOption, TrackOption
+from client.cli.progress_bars import share_bar
+from client.cli.transcripts import read_transcript
+from client.core.errors import BrokenFileError, RecordingError
+from client.core.settings import ClientSettings
+from client.data import demo as sample
+from client.judging.judge import Judge
+from client.practice.drills.drill_session import answers_of
+from client.speaking import Speaker
+from client.terminal.interview import Interview, InterviewOptions
+from client.terminal.keys import key_reader
+from client.terminal.meant import ask_what_was_meant
+from client.terminal.report import print_report
+from pronunciation.lexicon_loader import load_lexicon
+from server.contract import HistoryQuery
 
 _PANEL = "Practice"
 
@@ -49,10 +55,8 @@ def register(app: typer.Typer) -> None:
     command(app, "grade", _PANEL, judged=True)(grade)
 
 
-def demo(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+def demo(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """Assess a sample answer; needs no microphone and no download."""
-    from client.data import demo as sample
-
     if not as_json:
         out().print(Text(sample.INTRODUCTION, "dim"))
         out().print()
@@ -63,7 +67,7 @@ def demo(settings: "ClientSettings", as_json: JsonOption = False) -> None:
 
 
 def assess(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     audio: Annotated[
         Path,
         typer.Argument(
@@ -110,11 +114,7 @@ def assess(
     Many recordings are assessed in parallel. Their reports go to --out, one per line, and nothing
     goes into the history. Run the same command again to continue a run that stopped.
     """
-    from client.bulk.recordings import is_bulk
-
     if is_bulk(audio):
-        from client.cli.bulk import BulkOptions, assess_many
-
         if partial:
             raise typer.BadParameter("--partial is for one recording")
         if track is not None:
@@ -145,7 +145,7 @@ def assess(
 
 
 def grade(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     question: QuestionOption,
     transcript: Annotated[
         str,
@@ -159,9 +159,6 @@ def grade(
     ] = False,
 ) -> None:
     """Grade a written answer, or a transcript: JSON of `aloud transcribe`, subtitles (SRT, VTT)."""
-    from client.answer.session import Session
-    from client.cli.transcripts import read_transcript
-
     answer = read_transcript(transcript, sys.stdin.buffer)
     judge = open_judge(settings)
     with open_server(settings, reading=not save) as backend:
@@ -172,7 +169,7 @@ def grade(
 
 
 def interview(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     role: Annotated[
         str, typer.Option("--role", metavar="R", help="The role's ID; see `aloud bank list`.")
     ],
@@ -204,13 +201,6 @@ def interview(
     ] = True,
 ) -> None:
     """Rehearse a mock interview in the terminal."""
-    from client.answer.session import Session
-    from client.cli.loading import begin_loading, load_hearing
-    from client.practice.drills.drill_session import answers_of
-    from client.speaking import Speaker
-    from client.terminal.interview import Interview, InterviewOptions
-    from pronunciation.lexicon_loader import load_lexicon
-
     speaker = Speaker.of(settings, load_lexicon(settings.lexicon, settings.cache))
     if aloud:
         speaker.warm_up()
@@ -223,7 +213,7 @@ def interview(
     if prepare_s is None:
         chosen_s = settings.preferences.thinking_s
         prepare_s = _PREPARE_S if chosen_s is None else chosen_s
-    loaded = begin_loading(settings, engine, model)
+    loaded = loading.begin_loading(settings, engine, model)
     with open_server(settings) as backend:
         session = Session(
             backend,
@@ -246,26 +236,18 @@ def interview(
 
 
 def _assess(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     audio: Path,
     question_id: str,
     engine: str | None,
     model: str | None,
-    judge: "Judge | None" = None,
+    judge: Judge | None = None,
     *,
     offline: bool = False,
     save: bool,
     partial: bool = False,
     track: int | None = None,
-) -> "tuple[Outcome, str]":
-    from client.answer.journal import Journal
-    from client.answer.session import Session
-    from client.audio.files import SoundFile
-    from client.audio.speech import check_for_speech
-    from client.cli.loading import begin_loading, load_hearing
-    from client.cli.progress_bars import share_bar
-    from client.core.errors import BrokenFileError, RecordingError
-    from server.contract import HistoryQuery
+) -> tuple[Outcome, str]:
 
     try:
         sound = SoundFile(audio, allow_truncated=partial, track=track)
@@ -274,7 +256,7 @@ def _assess(
         raise BrokenFileError(f"{error}; {hint}") from error
     name_track(sound)
     check_for_speech(sound.blocks())  # before an engine takes time and memory for it
-    loaded = begin_loading(settings, engine, model, offline=offline)
+    loaded = loading.begin_loading(settings, engine, model, offline=offline)
     # the database takes 40 MB: it is opened when engine and hearing are gone
     with open_server(settings, reading=True) as backend:
         if save and settings.server is None:
@@ -305,12 +287,8 @@ def _assess(
     return outcome, prompt
 
 
-def _prompt_of(
-    backend: "Backend", question_id: str, settings: "ClientSettings", *, save: bool
-) -> str:
+def _prompt_of(backend: Backend, question_id: str, settings: ClientSettings, *, save: bool) -> str:
     """A question's prompt; its id where the server is away and the answer will wait for it."""
-    from client.backend.protocol import UnavailableError
-
     try:
         return backend.question(question_id).prompt
     except UnavailableError:
@@ -319,14 +297,12 @@ def _prompt_of(
         return question_id
 
 
-def _show(outcome: "Outcome", prompt: str, as_json: bool) -> None:
+def _show(outcome: Outcome, prompt: str, as_json: bool) -> None:
     if outcome.report is None:
         raise fail(outcome.waiting)
     if as_json:
         print_json(outcome.report)
     else:
-        from client.terminal.report import print_report
-
         print_report(out(), outcome.report, prompt)
     if outcome.unsaved:
         raise fail(f"{outcome.unsaved}, then run the same command again")
@@ -334,9 +310,7 @@ def _show(outcome: "Outcome", prompt: str, as_json: bool) -> None:
         errors().print(Text(f"stored as attempt {outcome.attempt_id}", "dim"))
 
 
-def _ask_what_was_meant(settings: "ClientSettings", outcome: "Outcome") -> None:
-    from client.terminal.keys import key_reader
-    from client.terminal.meant import ask_what_was_meant
+def _ask_what_was_meant(settings: ClientSettings, outcome: Outcome) -> None:
 
     if outcome.attempt_id is None or outcome.report is None:
         return

@@ -4,6 +4,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
 from client.cli.common import errors
 
 T = TypeVar("T")
@@ -12,8 +23,6 @@ T = TypeVar("T")
 @contextmanager
 def share_bar(title: str) -> Iterator[Callable[[float], None]]:
     """A bar whose function takes the share done, 0 to 1."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=errors(), transient=True, disable=not _visible()) as progress:
         task = progress.add_task(title, total=1.0)
@@ -23,8 +32,6 @@ def share_bar(title: str) -> Iterator[Callable[[float], None]]:
 @contextmanager
 def counting(title: str) -> Iterator[Callable[[int, int], None]]:
     """A bar whose function takes how many are done and how many there are."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=errors(), transient=True, disable=not _visible()) as progress:
         task = progress.add_task(title, total=None)
@@ -34,15 +41,6 @@ def counting(title: str) -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def download_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """A bar whose function takes bytes done and bytes in all."""
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-
     columns = (
         *(TextColumn("{task.description}"), BarColumn(), DownloadColumn()),
         *(TransferSpeedColumn(), TimeRemainingColumn()),

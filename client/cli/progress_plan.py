@@ -1,20 +1,31 @@
 """``aloud progress`` and ``aloud plan``: how practice goes, and what comes next."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from client.cli.common import checked, command, open_server, out, print_json
+from client.cli.common import checked, command, out, print_json
+from client.cli.loading import open_server
+from client.core.settings import ClientSettings
 from client.core.wording import count_of
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-    from client.practice.progress import DrillLine, ScoreLine, TermLine
-
+from client.practice.drills.items import load_items
+from client.practice.progress import (
+    DrillLine,
+    ScoreLine,
+    TermLine,
+    all_attempts,
+    drill_lines,
+    planned_rounds,
+    recent_reports,
+    score_lines,
+    term_lines,
+    week_starts,
+)
+from server.contract import HistoryQuery
 
 _PANEL = "Your own data"
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -27,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 
 def progress(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     role: Annotated[str | None, typer.Option("--role", help="Only this role's answers.")] = None,
     terms: Annotated[
         int, typer.Option("--terms", metavar="N", min=1, max=500, help="Number of terms to list.")
@@ -35,16 +46,6 @@ def progress(
     as_json: JsonOption = False,
 ) -> None:
     """Show how answers and drills went over time, and which terms to work on."""
-    from client.practice.drills.items import load_items
-    from client.practice.progress import (
-        all_attempts,
-        drill_lines,
-        recent_reports,
-        score_lines,
-        term_lines,
-    )
-    from server.contract import HistoryQuery
-
     checked(HistoryQuery, role=role)
     names = {item.id: item.term for item in load_items(settings).of(None)}
     with open_server(settings, reading=True) as backend:
@@ -69,10 +70,8 @@ def progress(
     _print_drills(drills)
 
 
-def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+def plan(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """Show the study plan and tick the rounds that you have practiced."""
-    from client.practice.progress import all_attempts, planned_rounds, week_starts
-
     with open_server(settings, reading=True) as backend:
         bank = backend.bank()
         weeks, titles = bank.plan, {each.id: each.title for each in bank.rounds}
@@ -101,7 +100,7 @@ def plan(settings: "ClientSettings", as_json: JsonOption = False) -> None:
         out().print()
 
 
-def _print_scores(title: str, heading: str, lines: "list[ScoreLine]") -> None:
+def _print_scores(title: str, heading: str, lines: list[ScoreLine]) -> None:
     if not lines:
         return
     table = _table(heading, "questions", "answers", "first", "now", "change", "last")
@@ -120,7 +119,7 @@ def _print_scores(title: str, heading: str, lines: "list[ScoreLine]") -> None:
     _print_section(title, table)
 
 
-def _print_terms(lines: "list[TermLine]") -> None:
+def _print_terms(lines: list[TermLine]) -> None:
     if not lines:
         return
     table = _table("term", "mispronounced", "of")
@@ -129,7 +128,7 @@ def _print_terms(lines: "list[TermLine]") -> None:
     _print_section("Terms most often mispronounced", table)
 
 
-def _print_drills(lines: "list[DrillLine]") -> None:
+def _print_drills(lines: list[DrillLine]) -> None:
     if not lines:
         return
     table = _table("drill set", "items", "due", "said", "missed", "last")

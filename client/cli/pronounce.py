@@ -4,19 +4,32 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from client.audio.files import read_audio
 from client.cli.common import command, errors, fail, out, print_json
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-    from pronunciation.hearing import Heard, Hearing
-    from pronunciation.terms import Lexicon
-
+from client.cli.progress_bars import counting
+from client.core.errors import ClientError
+from client.core.settings import ClientSettings
+from pronunciation.errors import PronunciationError
+from pronunciation.hearing import (
+    Heard,
+    Hearing,
+    hear_entry,
+    hear_terms,
+    named_audio,
+    parse_entry,
+    result_entry,
+)
+from pronunciation.hearing.sound import REASONS
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.phones import to_ipa
+from pronunciation.terms import Lexicon
+from server.contract import TERM_WORDS, clock
 
 _VERDICT = {"correct": ("✓", "green"), "mispronounced": ("✗", "red"), "unclear": ("?", "yellow")}
 
@@ -27,7 +40,7 @@ def register(app: typer.Typer) -> None:
 
 
 def pronounce(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     audio: Annotated[
         Path | None, typer.Argument(metavar="AUDIO", help="An audio or video file.")
     ] = None,
@@ -41,9 +54,6 @@ def pronounce(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Report how each lexicon term of a text was said in the recording."""
-    from pronunciation.hearing import Hearing
-    from pronunciation.lexicon_loader import load_lexicon
-
     lexicon = load_lexicon(settings.lexicon, settings.cache)
     if manifest is not None:
         if audio is not None or text is not None:
@@ -54,16 +64,12 @@ def pronounce(
         raise typer.BadParameter("name AUDIO and --text, or --manifest")
     heard = _hear(Hearing(), lexicon, audio, text)
     if as_json:
-        from pronunciation.hearing import result_entry
-
         print_json({"audio": str(audio), "terms": [result_entry(each) for each in heard]})
     else:
         _print(heard, lexicon)
 
 
-def _hear(hearing: "Hearing", lexicon: "Lexicon", audio: Path, text: str) -> "list[Heard]":
-    from client.audio.files import read_audio
-    from pronunciation.hearing import hear_terms
+def _hear(hearing: Hearing, lexicon: Lexicon, audio: Path, text: str) -> list[Heard]:
 
     clip = read_audio(audio)
     if not text.strip():
@@ -74,10 +80,7 @@ def _hear(hearing: "Hearing", lexicon: "Lexicon", audio: Path, text: str) -> "li
     return heard
 
 
-def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
-    from pronunciation.hearing.sound import REASONS
-    from pronunciation.phones import to_ipa
-    from server.contract import TERM_WORDS, clock
+def _print(heard: list[Heard], lexicon: Lexicon) -> None:
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for column in ("", "term", "heard", "say", "at", "tip"):
@@ -104,14 +107,12 @@ def _print(heard: "list[Heard]", lexicon: "Lexicon") -> None:
     out().print(table)
 
 
-def _in_bulk(hearing: "Hearing", lexicon: "Lexicon", manifest: Path) -> None:
+def _in_bulk(hearing: Hearing, lexicon: Lexicon, manifest: Path) -> None:
     """Print one JSON line for each line read, as soon as it is judged.
 
     Raises:
         Exit: the file cannot be read, or no line could be judged.
     """
-    from client.cli.progress_bars import counting
-
     try:
         text = manifest.read_text(encoding="utf-8-sig")  # editors on Windows begin with a mark
     except OSError as error:
@@ -137,7 +138,7 @@ def _in_bulk(hearing: "Hearing", lexicon: "Lexicon", manifest: Path) -> None:
 
 
 def _results(
-    hearing: "Hearing", lexicon: "Lexicon", lines: list[tuple[int, str]], folder: Path
+    hearing: Hearing, lexicon: Lexicon, lines: list[tuple[int, str]], folder: Path
 ) -> Iterator[dict[str, Any]]:
     for number, line in lines:
         result = _result(hearing, lexicon, line, folder)
@@ -146,11 +147,7 @@ def _results(
         yield result
 
 
-def _result(hearing: "Hearing", lexicon: "Lexicon", line: str, folder: Path) -> dict[str, Any]:
-    from client.audio.files import read_audio
-    from client.core.errors import ClientError
-    from pronunciation.errors import PronunciationError
-    from pronunciation.hearing import hear_entry, named_audio, parse_entry
+def _result(hearing: Hearing, lexicon: Lexicon, line: str, folder: Path) -> dict[str, Any]:
 
     audio = None
     try:

@@ -2,25 +2,32 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from client.cli.common import (
-    EngineOption,
-    ModelOption,
-    command,
-    errors,
-    fail,
-    open_server,
-    out,
+from client.backend.protocol import Backend
+from client.cli.common import command, errors, fail, out
+from client.cli.loading import open_server, open_session
+from client.cli.options import EngineOption, ModelOption
+from client.cli.progress_bars import share_bar
+from client.cli.transcripts import spoken_text
+from client.core.errors import ClientError
+from client.core.settings import ClientSettings
+from client.data.own_aliases import add_own_alias
+from client.data.own_readings import add_own_readings
+from client.data.own_recordings import OwnRecordings
+from client.data.repair import (
+    correct_words,
+    replaced,
+    restore_words,
+    rough_answers,
+    transcribe_again,
 )
-
-if TYPE_CHECKING:
-    from client.backend.protocol import Backend
-    from client.core.settings import ClientSettings
-    from server.contract import Attempt
+from client.practice.progress import all_attempts
+from server.contract import Attempt, MeantAnswer, SaidRight, are_like
+from server.ui.verdict_words import score_text
 
 _PANEL = "Your own data"
 
@@ -32,7 +39,7 @@ def register(app: typer.Typer) -> None:
 
 
 def retranscribe(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     attempt: Annotated[
         list[int] | None, typer.Argument(metavar="ID…", help="The attempts to transcribe again.")
     ] = None,
@@ -44,13 +51,6 @@ def retranscribe(
     model: ModelOption = None,
 ) -> None:
     """Transcribe recorded answers again and grade them; the earlier reports are kept."""
-    from client.cli.loading import open_session
-    from client.cli.progress_bars import share_bar
-    from client.core.errors import ClientError
-    from client.data.own_recordings import OwnRecordings
-    from client.data.repair import rough_answers, transcribe_again
-    from client.practice.progress import all_attempts
-
     if bool(attempt) == rough:
         raise typer.BadParameter("name the attempts, or --rough for all with a rough transcript")
     recordings = OwnRecordings(settings.recordings)
@@ -78,7 +78,7 @@ def retranscribe(
 
 
 def correct(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     attempt: Annotated[int, typer.Argument(metavar="ID", help="One of `aloud history`.")],
     was: Annotated[
         str | None, typer.Argument(metavar="WAS", help="Words as the transcript has them.")
@@ -114,9 +114,6 @@ def correct(
     ] = False,
 ) -> None:
     """Correct words of a transcript, say which words say a key phrase, or that a term is right."""
-    from client.cli.transcripts import spoken_text
-    from client.data.repair import replaced, restore_words
-
     if term is not None:
         ways = [was is None, file is None, not restore, phrase is None, not no]
     elif phrase is not None:
@@ -145,30 +142,22 @@ def correct(
     _print_change(before, after)
 
 
-def _correct(
-    settings: "ClientSettings", backend: "Backend", attempt_id: int, text: str
-) -> "Attempt":
-    from client.cli.loading import open_session
-    from client.data.own_recordings import OwnRecordings
-    from client.data.repair import correct_words
+def _correct(settings: ClientSettings, backend: Backend, attempt_id: int, text: str) -> Attempt:
 
     recordings = OwnRecordings(settings.recordings)
     return correct_words(backend, open_session(settings, backend), recordings, attempt_id, text)
 
 
 def _say(
-    settings: "ClientSettings",
-    backend: "Backend",
-    attempt: "Attempt",
+    settings: ClientSettings,
+    backend: Backend,
+    attempt: Attempt,
     phrase: str,
     words: str | None,
     *,
     always: bool,
-) -> "Attempt":
+) -> Attempt:
     """Yes to "Did you mean …?", or "I did say it", in these words; no if there are none."""
-    from client.data.own_aliases import add_own_alias
-    from server.contract import MeantAnswer
-
     if words is None:
         return backend.confirm(attempt.id, MeantAnswer(phrase=phrase, meant=False))
     if always:
@@ -178,10 +167,8 @@ def _say(
 
 
 def _said_right(
-    settings: "ClientSettings", backend: "Backend", attempt: "Attempt", term: str, *, always: bool
-) -> "Attempt":
-    from client.data.own_readings import add_own_readings
-    from server.contract import SaidRight
+    settings: ClientSettings, backend: Backend, attempt: Attempt, term: str, *, always: bool
+) -> Attempt:
 
     if not always:
         return backend.said_right(attempt.id, SaidRight(term=term))
@@ -199,9 +186,7 @@ def _read(file: Path) -> str:
         raise fail(f"{file} cannot be read: {error}") from error
 
 
-def _print_change(before: "Attempt", after: "Attempt") -> None:
-    from server.contract import are_like
-    from server.ui.verdict_words import score_text
+def _print_change(before: Attempt, after: Attempt) -> None:
 
     transcript = after.report.transcript
     scores = f"{score_text(before.report)} → {score_text(after.report)}"

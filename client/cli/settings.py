@@ -9,6 +9,21 @@ from rich.text import Text
 
 from client.cli.commands import command_group
 from client.cli.common import errors, expected_failures, out, print_json
+from client.core.preferences import (
+    NAMES,
+    POSSIBLE,
+    change_preferences,
+    check_name,
+    load_preferences,
+    preferences_file,
+    reset_preferences,
+    source_of,
+    variable,
+    written,
+)
+from client.core.preferences import source_of as source
+from client.core.settings import data_folder
+from client.practice.doubtful_choices import doubts_of
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud settings list`.")]
 
@@ -32,16 +47,6 @@ def list_settings(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List every setting with its value, the value's source, and the values it takes."""
-    from client.core.preferences import (
-        NAMES,
-        POSSIBLE,
-        load_preferences,
-        preferences_file,
-        written,
-    )
-    from client.core.preferences import source_of as source
-    from client.core.settings import data_folder
-
     with expected_failures():
         home = data_folder()
         preferences = load_preferences(home)
@@ -62,9 +67,6 @@ def list_settings(
 
 def get(name: NameArgument) -> None:
     """Print the value of one setting."""
-    from client.core.preferences import check_name, load_preferences, written
-    from client.core.settings import data_folder
-
     with expected_failures():
         key = _key(name)
         check_name(key)
@@ -79,9 +81,6 @@ def set_(
     ],
 ) -> None:
     """Change a setting."""
-    from client.core.preferences import change_preferences, source_of, variable
-    from client.core.settings import data_folder
-
     with expected_failures():
         home, key = data_folder(), _key(name)
         change_preferences(home, {key: value})
@@ -98,9 +97,6 @@ def reset(
     ] = None,
 ) -> None:
     """Go back to the default."""
-    from client.core.preferences import change_preferences, reset_preferences
-    from client.core.settings import data_folder
-
     with expected_failures():
         if name is None:
             reset_preferences(data_folder())
@@ -109,8 +105,6 @@ def reset(
 
 
 def _tell_doubt(home: Path, key: str) -> None:
-    from client.core.preferences import load_preferences
-    from client.practice.doubtful_choices import doubts_of
 
     doubt = doubts_of(load_preferences(home)).get(key)
     if doubt:

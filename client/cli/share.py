@@ -1,17 +1,22 @@
 """``aloud share``: shares an answer with a coach on a shared server, and revokes the share."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from client.cli.common import checked, command, errors, fail, out, print_json
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-    from client.data.sharing import RemoteSharing
-    from server.contract import Preparing, Sharing
-
+from client.cli.progress_bars import counting
+from client.core.settings import ClientSettings
+from client.data.own_recordings import OwnRecordings
+from client.data.sharing import (
+    RemoteSharing,
+    interview_of,
+    open_sharing,
+    share_attempt,
+    share_interview,
+)
+from server.contract import LinkRequest, Preparing, Sharing
 
 _PANEL = "Your own data"
 
@@ -22,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def share(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     attempt: Annotated[int, typer.Argument(metavar="ID", help="The attempt.", min=1)],
     cohort: Annotated[
         str | None, typer.Option("--cohort", help="Share it with the coaches of this cohort.")
@@ -46,10 +51,6 @@ def share(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Share an answer with a coach, by cohort or by link; without options, show who sees it."""
-    from client.data.own_recordings import OwnRecordings
-    from client.data.sharing import interview_of, open_sharing, share_attempt, share_interview
-    from server.contract import LinkRequest
-
     if stop and (cohort is not None or link is not None):
         raise typer.BadParameter("--stop goes with neither --cohort nor --link")
     if cohort is not None and link is not None:
@@ -110,20 +111,18 @@ def share(
         raise fail(f"it is shared without its recording: {failed[0].problem}")
 
 
-def _wait(sharing: "RemoteSharing", attempt_id: int) -> "Preparing | None":
+def _wait(sharing: RemoteSharing, attempt_id: int) -> Preparing | None:
     """Waits for the server's work on a recording, and shows its progress."""
-    from client.cli.progress_bars import counting
-
     with counting("the server prepares the recording") as report:
 
-        def tell(now: "Preparing") -> None:
+        def tell(now: Preparing) -> None:
             if now.total_s:
                 report(now.done_s, now.total_s)
 
         return sharing.prepared(attempt_id, tell)
 
 
-def _cohort(sharing: "RemoteSharing", attempt_id: int, name: str) -> int:
+def _cohort(sharing: RemoteSharing, attempt_id: int, name: str) -> int:
     cohorts = sharing.sharing(attempt_id).cohorts
     for each in cohorts:
         if each.name.casefold() == name.strip().casefold():
@@ -132,13 +131,13 @@ def _cohort(sharing: "RemoteSharing", attempt_id: int, name: str) -> int:
     raise fail(f"you are not a candidate in a cohort {name!r}; yours: {known}")
 
 
-def _stop(sharing: "RemoteSharing", attempt_id: int) -> None:
+def _stop(sharing: RemoteSharing, attempt_id: int) -> None:
     for each in sharing.sharing(attempt_id).shares:
         if each.attempt_id is not None:
             sharing.revoke(each.id)
 
 
-def _print_sharing(shown: "Sharing") -> None:
+def _print_sharing(shown: Sharing) -> None:
     if not shown.shares:
         out().print("nobody else sees this answer")
     for share in shown.shares:
@@ -158,7 +157,7 @@ def _print_sharing(shown: "Sharing") -> None:
         out().print("the recording is not on the server")
 
 
-def _of_recording(attempt_id: int, preparing: "Preparing") -> str:
+def _of_recording(attempt_id: int, preparing: Preparing) -> str:
     if preparing.state == "failed":
         return f"the last recording that was sent cannot be heard: {preparing.problem}"
     far = f" ({preparing.done_s} of {preparing.total_s} s)" if preparing.total_s else ""

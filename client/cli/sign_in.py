@@ -1,16 +1,16 @@
 """``aloud login`` and ``aloud logout``: this machine's token for a shared server."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
 
+from client.backend.remote import RemoteBackend
 from client.cli.common import command, errors, fail, out
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-
+from client.core.settings import ClientSettings, load_settings
+from client.core.tokens import forget_token, is_token, keep_token
+from server.contract import HistoryQuery
 
 _PANEL = "Machine and server"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -27,12 +27,8 @@ def register(app: typer.Typer) -> None:
     command(app, "logout", _PANEL)(logout)
 
 
-def login(settings: "ClientSettings", address: AddressArgument = None) -> None:
+def login(settings: ClientSettings, address: AddressArgument = None) -> None:
     """Store a token for a shared server, from its account page. Asks, or reads standard input."""
-    from client.backend.remote import RemoteBackend
-    from client.core.tokens import is_token, keep_token
-    from server.contract import HistoryQuery
-
     server = _server(settings, address)
     parts = urlsplit(server)
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
@@ -54,10 +50,8 @@ def login(settings: "ClientSettings", address: AddressArgument = None) -> None:
     errors().print(f"Use it with `--server {server}`, or set ALOUD_SERVER.", markup=False)
 
 
-def logout(settings: "ClientSettings", address: AddressArgument = None) -> None:
+def logout(settings: ClientSettings, address: AddressArgument = None) -> None:
     """Forget the token for a shared server; revoke it on its account page."""
-    from client.core.tokens import forget_token
-
     server = _server(settings, address)
     if not forget_token(settings.home, server):
         raise fail(f"there is no token for {server} here")
@@ -65,8 +59,7 @@ def logout(settings: "ClientSettings", address: AddressArgument = None) -> None:
     errors().print(f"It is valid until it is revoked on {server}/account.", markup=False)
 
 
-def _server(settings: "ClientSettings", address: str | None) -> str:
-    from client.core.settings import load_settings
+def _server(settings: ClientSettings, address: str | None) -> str:
 
     server = load_settings(server=address).server if address else settings.server
     if server is None:

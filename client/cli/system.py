@@ -1,19 +1,24 @@
 """``aloud models``, ``doctor``, ``serve``, ``backup``, ``restore``: the machine and the server."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from client.backend.shared_server import back_up
+from client.backend.shared_server import restore as fill
+from client.backend.shared_server import serve as run
 from client.cli.commands import command_group
 from client.cli.common import command, fail, out, print_json
+from client.cli.progress_bars import download_bar
+from client.core.settings import ClientSettings
 from client.core.wording import count_of
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-
+from client.doctor import run_checks
+from client.engines.weights import DEFAULT_MODEL
+from client.engines.weights import list_models as known
+from client.engines.weights import pull as fetch
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _PANEL = "Machine and server"
@@ -30,11 +35,8 @@ def register(app: typer.Typer) -> None:
     command(app, "restore", _PANEL)(restore)
 
 
-def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+def list_models(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """List the available Whisper weights, and which are installed."""
-    from client.engines.weights import DEFAULT_MODEL
-    from client.engines.weights import list_models as known
-
     models = known()
     if as_json:
         print_json(
@@ -68,22 +70,17 @@ def list_models(settings: "ClientSettings", as_json: JsonOption = False) -> None
 
 
 def pull(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     name: Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud models list`.")],
 ) -> None:
     """Download Whisper weights, with a progress bar."""
-    from client.cli.progress_bars import download_bar
-    from client.engines.weights import pull as fetch
-
     with download_bar(f"fetching {name}") as report:
         folder = fetch(name, report)
     out().print(f"{name} is installed in {folder}", markup=False, soft_wrap=True)
 
 
-def doctor(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+def doctor(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """Check microphone, voice, engine, weights, data folder and server; name each remedy."""
-    from client.doctor import run_checks
-
     checks = run_checks(settings)
     failing = [check for check in checks if not check.ok]
     if as_json:
@@ -103,7 +100,7 @@ def doctor(settings: "ClientSettings", as_json: JsonOption = False) -> None:
 
 
 def serve(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     host: Annotated[
         str, typer.Option(help="The address to listen on; beyond loopback only with accounts.")
     ] = "127.0.0.1",
@@ -119,35 +116,29 @@ def serve(
     ] = 1,
 ) -> None:
     """Run the shared server. `aloud user` manages its accounts."""
-    from client.backend.shared_server import serve as run
-
     # not to standard error: there every line is a JSON object of the log
     run(settings, host=host, port=port, names=name or (), workers=workers, tell=out().print)
 
 
 def backup(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="The file to write.", dir_okay=False)
     ],
     replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write the whole database into one file; a running server can keep working."""
-    from client.backend.shared_server import back_up
-
     rows = back_up(settings, file, replace=replace)
     out().print(f"{_count(rows)} in {file}", markup=False, soft_wrap=True)
 
 
 def restore(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="What `aloud backup` wrote.", dir_okay=False)
     ],
 ) -> None:
     """Fill an empty database, SQLite or PostgreSQL, from a backup."""
-    from client.backend.shared_server import restore as fill
-
     out().print(f"{_count(fill(settings, file))} restored", markup=False)
 
 

@@ -5,12 +5,12 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
+
+from pydantic import ValidationError
 
 from client.cli.common import fail
-
-if TYPE_CHECKING:
-    from server.contract import Transcript
+from server.contract import MAX_TEXT_CHARS, Transcript
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
 """The largest transcript of the contract, as JSON with word times, stays below this."""
@@ -52,15 +52,11 @@ _HEADINGS: Final = re.compile(
 """With a colon behind, parts of an answer, and nobody's name."""
 
 
-def read_transcript(path: str, standard_input: BinaryIO) -> "Transcript":
+def read_transcript(path: str, standard_input: BinaryIO) -> Transcript:
     """A transcript from a file, or from ``standard_input`` if ``path`` is ``-``.
 
     It is plain text, subtitles, or the JSON that ``aloud transcribe`` prints.
     """
-    from pydantic import ValidationError
-
-    from server.contract import MAX_TEXT_CHARS, Transcript
-
     name = "standard input" if path == "-" else path
     try:
         if path == "-":

@@ -1,26 +1,21 @@
 """``aloud unfinished``: answers that something interrupted, to be finished or discarded."""
 
 from functools import cache
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from client.cli.common import (
-    EngineOption,
-    ModelOption,
-    command,
-    errors,
-    fail,
-    open_server,
-    out,
-    print_json,
-)
-
-if TYPE_CHECKING:
-    from client.answer.answer import Answer
-    from client.answer.answers import Answers
-    from client.core.settings import ClientSettings
+from client.answer.answer import Answer
+from client.answer.answers import Answers
+from client.cli.common import command, errors, fail, out, print_json
+from client.cli.loading import open_server, open_session
+from client.cli.options import EngineOption, ModelOption
+from client.core.errors import ClientError
+from client.core.settings import ClientSettings
+from client.practice.drills.drill_session import answers_of
+from client.terminal.unfinished import described, finish_offered
+from pronunciation.errors import PronunciationError
 
 
 def register(app: typer.Typer) -> None:
@@ -29,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 
 def unfinished(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     finish: Annotated[
         list[str] | None,
         typer.Option("--finish", metavar="NAME", help="Finish this one, or all. May be repeated."),
@@ -44,9 +39,6 @@ def unfinished(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List interrupted answers that have no report yet, and finish or discard them."""
-    from client.cli.loading import open_session
-    from client.practice.drills.drill_session import answers_of
-
     with open_server(settings) as backend:
         session = cache(lambda: open_session(settings, backend, engine, model, judged=True))
         answers = answers_of(settings, backend, session)
@@ -61,8 +53,7 @@ def unfinished(
             _list(found)
 
 
-def _list(found: "tuple[Answer, ...]") -> None:
-    from client.terminal.unfinished import described
+def _list(found: tuple[Answer, ...]) -> None:
 
     for each in found:
         out().print(described(each))
@@ -75,10 +66,7 @@ def _list(found: "tuple[Answer, ...]") -> None:
         out().print("Nothing is unfinished.")
 
 
-def _finish(answers: "Answers", chosen: "list[Answer]") -> None:
-    from client.core.errors import ClientError
-    from client.terminal.unfinished import described, finish_offered
-    from pronunciation.errors import PronunciationError
+def _finish(answers: Answers, chosen: list[Answer]) -> None:
 
     failed = 0
     for each in chosen:
@@ -92,8 +80,7 @@ def _finish(answers: "Answers", chosen: "list[Answer]") -> None:
         raise fail(f"{failed} of {len(chosen)} could not be finished and are kept")
 
 
-def _discard(answers: "Answers", chosen: "list[Answer]", *, yes: bool) -> None:
-    from client.terminal.unfinished import described
+def _discard(answers: Answers, chosen: list[Answer], *, yes: bool) -> None:
 
     for each in chosen:
         if not yes:
@@ -104,7 +91,7 @@ def _discard(answers: "Answers", chosen: "list[Answer]", *, yes: bool) -> None:
         out().print(f"{len(chosen)} discarded")
 
 
-def _chosen(found: "tuple[Answer, ...]", names: list[str] | None) -> "list[Answer]":
+def _chosen(found: tuple[Answer, ...], names: list[str] | None) -> list[Answer]:
     if not names:
         return []
     if "all" in names:
@@ -116,7 +103,7 @@ def _chosen(found: "tuple[Answer, ...]", names: list[str] | None) -> "list[Answe
     return [by_name[name] for name in dict.fromkeys(names)]
 
 
-def _plain(answer: "Answer") -> dict[str, object]:
+def _plain(answer: Answer) -> dict[str, object]:
     return {
         "name": answer.name,
         "kind": answer.entry.kind,

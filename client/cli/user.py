@@ -1,18 +1,16 @@
 """``aloud user``: the accounts, tokens and cohorts of the server on this machine."""
 
 import enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from client.backend.embedded import open_accounts
 from client.cli.commands import command_group
 from client.cli.common import command, errors, out, print_json
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-
+from client.core.settings import ClientSettings
 
 _PANEL = "Machine and server"
 _DEFAULT_ADDRESS = "http://127.0.0.1:8017"
@@ -61,7 +59,7 @@ def register(app: typer.Typer) -> None:
 
 
 def add(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     name: NameArgument,
     role: Annotated[RoleName, typer.Option(help="The role of the account.")] = RoleName.candidate,
     display_name: Annotated[
@@ -78,7 +76,7 @@ def add(
         _print_invitation(settings, accounts.invitations.invite(made.id))
 
 
-def list_users(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+def list_users(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """List the accounts."""
     with _accounts(settings) as accounts:
         users, cohorts = accounts.all(), accounts.cohorts.all()
@@ -118,14 +116,14 @@ def list_users(settings: "ClientSettings", as_json: JsonOption = False) -> None:
     out().print(table)
 
 
-def invite(settings: "ClientSettings", name: NameArgument) -> None:
+def invite(settings: ClientSettings, name: NameArgument) -> None:
     """Print a new invitation, for the first password or a lost one."""
     with _accounts(settings) as accounts:
         _print_invitation(settings, accounts.invitations.invite(accounts.named(name).id))
 
 
 def role(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     name: NameArgument,
     role: Annotated[RoleName, typer.Argument(help="The new role.")],
 ) -> None:
@@ -136,14 +134,14 @@ def role(
     out().print(f"{user.name} is {role.value} now", markup=False)
 
 
-def disable(settings: "ClientSettings", name: NameArgument) -> None:
+def disable(settings: ClientSettings, name: NameArgument) -> None:
     """Stop an account from signing in; its data stays."""
     with _accounts(settings) as accounts:
         user = accounts.disable(accounts.named(name).id)
     out().print(f"{user.name} is disabled; their sessions and tokens no longer work", markup=False)
 
 
-def enable(settings: "ClientSettings", name: NameArgument) -> None:
+def enable(settings: ClientSettings, name: NameArgument) -> None:
     """Let an account sign in again."""
     with _accounts(settings) as accounts:
         user = accounts.enable(accounts.named(name).id)
@@ -151,7 +149,7 @@ def enable(settings: "ClientSettings", name: NameArgument) -> None:
 
 
 def delete(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     name: NameArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
@@ -168,7 +166,7 @@ def delete(
     out().print(f"{user.name} and all their data are deleted", markup=False)
 
 
-def drop_second_factor(settings: "ClientSettings", name: NameArgument) -> None:
+def drop_second_factor(settings: ClientSettings, name: NameArgument) -> None:
     """Remove the second factor of somebody who lost phone and recovery codes."""
     with _accounts(settings) as accounts:
         user = accounts.named(name)
@@ -177,7 +175,7 @@ def drop_second_factor(settings: "ClientSettings", name: NameArgument) -> None:
 
 
 def add_token(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     name: NameArgument,
     label: Annotated[str, typer.Option(help="What the token is for, such as: my laptop.")],
 ) -> None:
@@ -188,9 +186,7 @@ def add_token(
     out().print(made.secret, markup=False, soft_wrap=True)
 
 
-def list_tokens(
-    settings: "ClientSettings", name: NameArgument, as_json: JsonOption = False
-) -> None:
+def list_tokens(settings: ClientSettings, name: NameArgument, as_json: JsonOption = False) -> None:
     """List the tokens of an account."""
     with _accounts(settings) as accounts:
         tokens = accounts.tokens.of(accounts.named(name).id)
@@ -210,7 +206,7 @@ def list_tokens(
 
 
 def revoke_token(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     name: NameArgument,
     token_id: Annotated[int, typer.Argument(metavar="ID", help="From `aloud user token list`.")],
 ) -> None:
@@ -221,7 +217,7 @@ def revoke_token(
 
 
 def add_cohort(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     name: CohortArgument,
     audio_days: Annotated[
         int | None, typer.Option(help="Days to keep recordings; by default until deleted.")
@@ -233,7 +229,7 @@ def add_cohort(
     out().print(f"cohort {made.name} created", markup=False)
 
 
-def list_cohorts(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+def list_cohorts(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """List the cohorts with their members."""
     with _accounts(settings) as accounts:
         cohorts = accounts.cohorts.all()
@@ -265,7 +261,7 @@ def list_cohorts(settings: "ClientSettings", as_json: JsonOption = False) -> Non
     out().print(table)
 
 
-def delete_cohort(settings: "ClientSettings", name: CohortArgument) -> None:
+def delete_cohort(settings: ClientSettings, name: CohortArgument) -> None:
     """Delete a cohort; its members stay."""
     with _accounts(settings) as accounts:
         group = accounts.cohorts.named(name)
@@ -274,7 +270,7 @@ def delete_cohort(settings: "ClientSettings", name: CohortArgument) -> None:
 
 
 def assign(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     cohort: CohortArgument,
     name: NameArgument,
     place: Annotated[
@@ -292,7 +288,7 @@ def assign(
     out().print(f"{user.name} is in {group.name} as {made.as_role}{was}", markup=False)
 
 
-def unassign(settings: "ClientSettings", cohort: CohortArgument, name: NameArgument) -> None:
+def unassign(settings: ClientSettings, cohort: CohortArgument, name: NameArgument) -> None:
     """Take an account out of a cohort."""
     with _accounts(settings) as accounts:
         group, user = accounts.cohorts.named(cohort), accounts.named(name)
@@ -300,14 +296,12 @@ def unassign(settings: "ClientSettings", cohort: CohortArgument, name: NameArgum
     out().print(f"{user.name} is no longer in {group.name}", markup=False)
 
 
-def _accounts(settings: "ClientSettings") -> Any:
+def _accounts(settings: ClientSettings) -> Any:
     """The accounts, as a context; only ``client.backend.embedded`` knows what they are."""
-    from client.backend.embedded import open_accounts
-
     return open_accounts(settings)
 
 
-def _print_invitation(settings: "ClientSettings", invited: Any) -> None:
+def _print_invitation(settings: ClientSettings, invited: Any) -> None:
     address = settings.server or _DEFAULT_ADDRESS
     errors().print(
         f"Send this link to {invited.account.display_name}. It is not shown again. It works once, "

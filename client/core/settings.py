@@ -5,9 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from platformdirs import user_data_path
+
 from client.core.errors import SettingsError
 from client.core.judge_settings import JudgeSettings, is_address, load_judge
 from client.core.preferences import Preferences, load_preferences
+from client.core.tokens import is_token, stored_token
 
 
 @dataclass(frozen=True)
@@ -114,16 +117,12 @@ def data_folder(home: Path | None = None, env: Mapping[str, str] = os.environ) -
     named = home or (Path(text) if (text := env.get("ALOUD_HOME", "")) else None)
     if named is not None:
         return named.expanduser().absolute()
-    from platformdirs import user_data_path
-
     return user_data_path("aloud", appauthor=False)
 
 
 def _token(home: Path, server: str | None, env: Mapping[str, str]) -> str | None:
     if server is None:
         return None
-    from client.core.tokens import is_token, stored_token
-
     token = env.get("ALOUD_TOKEN", "").strip()
     if not token:
         return stored_token(home, server)

@@ -11,6 +11,7 @@ from client.backend.protocol import Backend
 from client.core.errors import ClientError
 from server.contract import Archive, DrillImport, ImportResult, Transcript
 from server.ui.exports.csv_table import to_csv
+from server.ui.exports.html import to_html
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt
 
@@ -80,7 +81,6 @@ def export_attempts(backend: Backend, format: str, attempt_id: int | None = None
         return to_csv(archive.attempts)
     if format == "html":
         # loads the templates: only when they are needed
-        from server.ui.exports.html import to_html
 
         return to_html(archive.attempts)
     return to_markdown(archive.attempts)

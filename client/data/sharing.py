@@ -6,6 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import av
 import httpx
 import numpy as np
 
@@ -260,7 +261,6 @@ def as_flac(clip: Clip) -> bytes:
 
 
 def _encode(clip: Clip, container: str, codec: str) -> bytes:
-    import av
 
     made = BytesIO()
     with av.open(made, "w", format=container) as target:

@@ -1,5 +1,6 @@
 """The reference implementation of Whisper, with PyTorch; an extra, never installed by default."""
 
+import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -110,7 +111,6 @@ def load(options: EngineOptions) -> OpenAIWhisper:
 
 
 def _on_disk(whisper: Any, model: str) -> bool:
-    import os
 
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "whisper"
     return (cache / Path(whisper._MODELS[model]).name).is_file()

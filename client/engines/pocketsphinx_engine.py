@@ -13,6 +13,8 @@ from client.engines.bank_vocabulary import BankVocabulary, Entry, bank_vocabular
 from client.engines.base import Transcriber
 from client.engines.engines import EngineOptions
 from pronunciation.clip import Clip
+from pronunciation.lexicon_loader import load_lexicon
+from question_bank.loader import load_bank
 from server.contract import Word
 
 MODEL = "en-us"
@@ -141,8 +143,6 @@ def _add(
 
 
 def _built_in_vocabulary() -> BankVocabulary:
-    from pronunciation.lexicon_loader import load_lexicon
-    from question_bank.loader import load_bank
 
     return bank_vocabulary(load_bank(), load_lexicon())
 

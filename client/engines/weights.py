@@ -11,6 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
+import huggingface_hub
+from huggingface_hub import constants
+
 from client.core.errors import WeightsError
 
 DEFAULT_MODEL = "base.en"
@@ -218,16 +222,11 @@ def _cached(weights: Weights) -> Path | None:
 
 def _repository(weights: Weights) -> Path:
     """The folder that the hub's cache keeps a model in."""
-    from huggingface_hub import constants
-
     return Path(constants.HF_HUB_CACHE) / f"models--{weights.repo_id.replace('/', '--')}"
 
 
 def _question(timeout_s: float) -> Callable[[], str | None]:
     """Asks the hub for a small file; all imports are done before, the clock is for the network."""
-    import httpx
-    from huggingface_hub import constants
-
     weights = KNOWN_MODELS[DEFAULT_MODEL]
     url = f"{constants.ENDPOINT}/{weights.repo_id}/resolve/main/config.json"
 
@@ -247,7 +246,6 @@ def _download(weights: Weights, on_progress: DownloadProgress | None) -> None:
     failure: list[Exception] = []
 
     def work() -> None:
-        import huggingface_hub
         from huggingface_hub.utils.tqdm import disable_progress_bars
 
         disable_progress_bars()

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyttsx3
+
 _LONGEST_DATA_PATH = 140
 """eSpeak NG keeps the path of its data in 160 bytes (N_PATH_HOME) and appends 15 of them."""
 
@@ -34,8 +36,6 @@ def speak(request: dict[str, Any]) -> None:
 
 
 def _write(request: dict[str, Any], *, phonemes: bool) -> None:
-    import pyttsx3
-
     engine = pyttsx3.init(request["driver"])
     engine.setProperty("rate", request["rate_wpm"])
     if request["voice"]:

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import ClassVar, Final
 
+from client.audio.files import read_audio
 from client.audio.wav import read_wav
 from client.core.errors import ClientError, SpeakingError
 from client.speaking.voice import Voice
@@ -122,7 +123,6 @@ def _read(path: Path) -> Clip:
         raise SpeakingError("the voice wrote no file") from error
     if is_wav:
         return read_wav(path)
-    from client.audio.files import read_audio
 
     try:
         return read_audio(path)

@@ -4,6 +4,7 @@ It serves the first page and the files of all pages. The other pages are built w
 the first one has been served: importing it takes longer than all that the first page needs.
 """
 
+import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -11,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -22,8 +24,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from client.backend.protocol import RejectedError, SignInNeededError, UnavailableError
 from client.core.errors import ClientError
+from client.core.settings import ClientSettings
 from client.studio.guard import Guard
 from client.studio.routes import home
+from client.studio.state.engine_state import EngineState
 from client.studio.state.studio import Studio
 from pronunciation.errors import PronunciationError
 from question_bank.errors import BankError, UnknownNameError
@@ -34,11 +38,38 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 _STATIC = Path(__file__).with_name("static")
+_MAX_MESSAGE_BYTES: Final = 1 << 20
 _FIRST_PAGE_WITHIN_S: Final = 15.0
 _READY_AFTER_S: Final = 0.5
 """The first page goes first, with what it links to. Then the other pages are made, and the voice is
 loaded and says the first question into its cache, so that it asks without a wait; the database,
 which the first page did without, is opened too."""
+
+
+def serve(
+    settings: ClientSettings,
+    listener: socket.socket,
+    *,
+    engine: str | None,
+    model: str | None,
+    tell: Callable[[str], None],
+) -> None:
+    """Serve the studio until interrupted.
+
+    Args:
+        settings: name the data folder, bank and server.
+        listener: bound to the port that requests must name.
+        engine: the transcription engine's name; ``None``: as in the settings.
+        model: its weights by name or path; ``None``: as in the settings.
+        tell: takes one line for the user.
+    """
+    studio = Studio(settings, EngineState(settings, engine, model), tell=tell)
+    app = create_studio(studio, port=listener.getsockname()[1])
+    threading.Thread(target=app.state.get_ready, name="aloud-ready", daemon=True).start()
+    config = uvicorn.Config(
+        app, log_level="warning", ws_max_size=_MAX_MESSAGE_BYTES, timeout_graceful_shutdown=3
+    )
+    uvicorn.Server(config).run(sockets=[listener])
 
 
 def create_studio(studio: Studio, *, port: int | None = None) -> Starlette:

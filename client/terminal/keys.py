@@ -1,8 +1,17 @@
 """Single key presses from the terminal, without Enter."""
 
+import os
+import select
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import termios
+    import tty
 
 ESCAPE = "\x1b"
 
@@ -12,17 +21,12 @@ class Keys:
 
     def get(self, timeout_s: float) -> str | None:
         """The next key within ``timeout_s``, or ``None``."""
-        import time
-
         time.sleep(timeout_s)
         return None
 
 
 class _PosixKeys(Keys):
     def get(self, timeout_s: float) -> str | None:
-        import os
-        import select
-
         ready, _, _ = select.select([sys.stdin], [], [], timeout_s)
         if not ready:
             return None
@@ -34,14 +38,12 @@ class _PosixKeys(Keys):
 
 class _WindowsKeys(Keys):
     def get(self, timeout_s: float) -> str | None:
-        import msvcrt
-        import time
-
-        ends_s = time.monotonic() + timeout_s
-        while time.monotonic() < ends_s:
-            if msvcrt.kbhit():  # type: ignore[attr-defined,unused-ignore]
-                return str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]
-            time.sleep(0.02)
+        if sys.platform == "win32":
+            ends_s = time.monotonic() + timeout_s
+            while time.monotonic() < ends_s:
+                if msvcrt.kbhit():
+                    return msvcrt.getwch()
+                time.sleep(0.02)
         return None
 
 
@@ -64,9 +66,6 @@ def key_reader() -> Iterator[Keys]:
     if sys.platform == "win32":
         yield _WindowsKeys()
         return
-    import termios
-    import tty
-
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
     tty.setcbreak(descriptor)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from pocketsphinx import Decoder
 
 from pronunciation.clip import Clip
 
@@ -35,8 +36,6 @@ class Sphinx:
 
     def _ready(self) -> Any:
         if self._decoder is None or len(self._names) > _MOST_NAMES:
-            from pocketsphinx import Decoder
-
             self._names = {}
             self._decoder = Decoder(
                 lm=None, dict=None, loglevel="FATAL", beam=1e-60, wbeam=1e-40, pbeam=1e-60

@@ -11,6 +11,8 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
 
 from pronunciation.confusions import CODES, encode
 from pronunciation.g2p import pronunciations
@@ -160,8 +162,6 @@ class TermSpotter:
         codes = [code for code, _ in self._mistakes]
         if not windows or not codes:
             return []
-        from rapidfuzz.distance import Levenshtein
-        from rapidfuzz.process import cdist
 
         edits = cdist(
             [window.code for window in windows],

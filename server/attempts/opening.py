@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.own_readings import read_own_readings, with_own_readings
 from pronunciation.terms import Lexicon
+from question_bank.loader import load_bank
 from question_bank.models import Bank
 from server.attempts.service import Service
 from server.core.settings import ServerSettings
@@ -27,17 +30,11 @@ def create_service(
     """
 
     def bank() -> Bank:
-        from question_bank.loader import load_bank
-
         return load_bank(settings.bank, settings.cache, settings.own_aliases)
 
     def lexicon() -> Lexicon:
-        from pronunciation.lexicon_loader import load_lexicon
-
         loaded = load_lexicon(settings.lexicon, settings.cache)
         if settings.own_readings is not None and settings.own_readings.exists():
-            from pronunciation.own_readings import read_own_readings, with_own_readings
-
             loaded = with_own_readings(loaded, read_own_readings(settings.own_readings))
         return loaded
 

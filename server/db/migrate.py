@@ -81,8 +81,7 @@ def alembic_config(connection: Connection | None = None) -> "Config":
 
 
 def _run(engine: Engine, connection: Connection, revision: str) -> None:
-    from alembic import command
-    from alembic.util.exc import CommandError
+    from alembic import command, util  # a quarter of a second, and rarely needed
 
     # checked again under the lock, because another process may have been faster
     before = current_revision(connection)
@@ -101,7 +100,7 @@ def _run(engine: Engine, connection: Connection, revision: str) -> None:
                     f"the database {place_of(engine)} cannot be brought up to date: its table "
                     f"{broken[0]} refers to what is not there; put a backup in its place"
                 )
-    except CommandError as error:
+    except util.CommandError as error:
         raise StoreError(
             f"the database {place_of(engine)} comes from a newer version of Aloud "
             f"({error}); upgrade Aloud"

@@ -6,6 +6,7 @@ from server.contract import Archive, Transcript
 from server.core.errors import InvalidInputError
 from server.jobs.job import MadeFile
 from server.ui.exports.file_types import ending_of
+from server.ui.exports.html import to_html
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt
 
@@ -28,11 +29,9 @@ def export_attempt(archive: Archive, format: AttemptFormat) -> MadeFile:
         case "markdown":
             content = to_markdown(archive.attempts).encode()
         case "html":
-            from server.ui.exports.html import to_html
-
             content = to_html(archive.attempts).encode()
         case "pdf":
-            from server.exports.pdf import to_pdf
+            from server.exports.pdf import to_pdf  # its libraries take half a second
 
             content = to_pdf(attempt)
         case "json":

@@ -9,6 +9,11 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
+import fontpkg
+import fpdf
+from fontTools.ttLib import TTFont
+from fpdf.fonts import FontFace
+
 from server.contract import (
     ArchivedAttempt,
     PhraseCoverage,
@@ -61,9 +66,6 @@ class _Document:
     """One PDF, written from top to bottom."""
 
     def __init__(self, attempt: ArchivedAttempt) -> None:
-        import fontpkg
-        import fpdf
-
         # It logs each font table that it drops.
         logging.getLogger("fontTools").setLevel(logging.WARNING)
         self._attempt = attempt
@@ -275,15 +277,10 @@ def _cut(text: str) -> str:
 @cache
 def _letters() -> dict[int, int]:
     """The characters that the font has, each with its width in the font's units."""
-    import fontpkg
-    from fontTools.ttLib import TTFont
-
     with TTFont(fontpkg.path(_FONT), lazy=True) as font:
         widths = font["hmtx"]
         return {char: widths[glyph][0] for char, glyph in font.getBestCmap().items()}
 
 
 def _plain_headings() -> Any:
-    from fpdf.fonts import FontFace
-
     return FontFace(emphasis="", fill_color=(241, 239, 233))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Final, Literal
 
+import av
+
 from server.core.errors import InvalidInputError
 
 MAX_RECORDING_S: Final = 30 * 60.0
@@ -65,7 +67,6 @@ def reencoded(
         InvalidInputError: too large, too long (by its header or decoded), another format, damaged.
     """
     kind = kind_of(content)
-    import av
 
     try:
         return _encode(kind, content, progress)
@@ -76,7 +77,6 @@ def reencoded(
 def _encode(
     kind: Literal["flac", "ogg"], content: bytes, progress: Callable[[int, int], None]
 ) -> Encoded:
-    import av
 
     made = BytesIO()
     samples = 0
@@ -138,7 +138,6 @@ def _declared_s(stream: Any) -> float:
 
 
 def _resampled(source: Any, stream: Any) -> Iterator[Any]:
-    import av
 
     rate_hz, channels = stream.codec_context.sample_rate, stream.codec_context.channels
     resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE_HZ)

@@ -152,9 +152,9 @@ def test_a_voice_that_fails_and_none_at_all(monkeypatch: pytest.MonkeyPatch) -> 
         def synthesize(self, *_: object) -> None:
             raise SpeakingError("the voice failed (no library)", "install it")
 
-    monkeypatch.setattr("client.speaking.voices_here", lambda: (Broken(),))
+    monkeypatch.setattr("client.doctor.voices_here", lambda: (Broken(),))
     failing(doctor.check_voice(), "no library", "install it")
-    monkeypatch.setattr("client.speaking.voices_here", lambda: ())
+    monkeypatch.setattr("client.doctor.voices_here", lambda: ())
     failing(doctor.check_voice(), "no voice is installed", "pyttsx3")
 
 
@@ -173,12 +173,12 @@ def test_an_engine_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.engines.weights.first_installed", lambda: None)
+    monkeypatch.setattr("client.doctor.first_installed", lambda: None)
     failing(doctor.check_weights(), "no Whisper weights", "aloud models pull base.en")
     small = SimpleNamespace(name="small.en")
-    monkeypatch.setattr("client.engines.weights.first_installed", lambda: small)
+    monkeypatch.setattr("client.doctor.first_installed", lambda: small)
     whole = SimpleNamespace(weights=small, is_cut_short=False)
-    monkeypatch.setattr("client.engines.weights.list_models", lambda: [whole])
+    monkeypatch.setattr("client.doctor.list_models", lambda: [whole])
     assert doctor.check_weights().detail == "Whisper small.en"
 
 
@@ -186,8 +186,8 @@ def test_weights_that_break_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     small = KNOWN_MODELS["small.en"]
     (tmp_path / "model.bin").write_bytes(b"x")
     found = WeightsStatus(small, tmp_path)
-    monkeypatch.setattr("client.engines.weights.first_installed", lambda: small)
-    monkeypatch.setattr("client.engines.weights.list_models", lambda: [found])
+    monkeypatch.setattr("client.doctor.first_installed", lambda: small)
+    monkeypatch.setattr("client.doctor.list_models", lambda: [found])
     remedy = f"delete {tmp_path}, then run: aloud models pull small.en"
     failing(doctor.check_weights(), "Whisper small.en is cut short", remedy)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from client.answer.answer import Answer
 from client.answer.answers import Answers
@@ -23,6 +23,7 @@ from client.core.settings import ClientSettings
 from client.practice.drills.items import DrillItems, Item, ItemSets
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
+from pronunciation.hearing import Hearing, Target, hear_drill
 from server.contract import (
     MAX_PAGE,
     DrillCard,
@@ -31,9 +32,6 @@ from server.contract import (
     DrillReview,
     DrillVerdictName,
 )
-
-if TYPE_CHECKING:
-    from pronunciation.hearing import Hearing
 
 BACK_AFTER: Final = 3
 """A missed item returns after this many others: late enough that it must be remembered."""
@@ -317,8 +315,6 @@ class Deck:
 @cache
 def drill_hearing() -> HearDrill:
     """The hearing; its model loads at the first take."""
-    from pronunciation.hearing import Hearing
-
     hearing = Hearing()
 
     def hear(clip: Clip, item: Item) -> DrillVerdict:
@@ -330,17 +326,14 @@ def drill_hearing() -> HearDrill:
     return hear
 
 
-def _alone(hearing: "Hearing", clip: Clip, item: Item) -> DrillVerdict:
-    from pronunciation.hearing import hear_drill
+def _alone(hearing: Hearing, clip: Clip, item: Item) -> DrillVerdict:
 
     heard = hear_drill(hearing, clip, item.readings, [each.phones for each in item.mistakes])
     return DrillVerdict(heard.outcome, heard.phones, heard.confidence, heard.start_s, heard.end_s)
 
 
-def _within_prompt(hearing: "Hearing", clip: Clip, item: Item) -> DrillVerdict | None:
+def _within_prompt(hearing: Hearing, clip: Clip, item: Item) -> DrillVerdict | None:
     """The verdict on the term within its prompt; ``None``: the prompt was not said."""
-    from pronunciation.hearing import Target
-
     words = item.prompt.split()
     place = _place(item)
     if place is None:

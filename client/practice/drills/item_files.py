@@ -29,7 +29,9 @@ from client.practice.drills.own_items import (
     write_own_items,
 )
 from pronunciation.clip import Clip
+from pronunciation.errors import PhoneError
 from pronunciation.phones import to_ipa
+from pronunciation.respelling.for_people import respell_phones
 from server.ui.exports.csv_table import from_cell, to_cell
 
 if TYPE_CHECKING:
@@ -176,8 +178,6 @@ def _values(row: dict[str, str], default_set: str) -> tuple[dict[str, Any], list
 
 
 def _respelt(readings: Sequence[str], term: str) -> str:
-    from pronunciation.errors import PhoneError
-    from pronunciation.respelling.for_people import respell_phones
 
     try:
         return respell_phones(readings[0], term) if readings else ""

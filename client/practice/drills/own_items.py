@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
+import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -138,8 +139,6 @@ def write_own_items(path: Path, items: Sequence[OwnItem]) -> None:
     Raises:
         DrillError: the file cannot be written.
     """
-    import yaml
-
     text = yaml.safe_dump(
         [item.model_dump(mode="json") for item in items], allow_unicode=True, sort_keys=False
     )

@@ -7,11 +7,12 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from client.answer.assembly import load_hearing
 from client.answer.heard import Hear
 from client.answer.session import Session
 from client.audio.zeros import zeros_remedy
@@ -25,6 +26,7 @@ from client.core.settings import ClientSettings
 from client.core.wording import sentence
 from client.data.own_recordings import OwnRecordings
 from client.data.repair import Repairs
+from client.judging.judge import Judge
 from client.practice.choosing import first_question
 from client.practice.drills.drill_session import answers_of
 from client.practice.drills.items import DrillItems
@@ -37,9 +39,6 @@ from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
 from server.contract import Attempt
 from server.ui.rendering import environment
-
-if TYPE_CHECKING:
-    from client.judging.judge import Judge
 
 logger = logging.getLogger(__name__)
 
@@ -216,7 +215,6 @@ class Studio:
     def _hearing(self) -> Hear:
         if self._hear is not None:
             return self._hear
-        from client.answer.assembly import load_hearing
 
         return load_hearing(self.settings)
 
@@ -241,10 +239,9 @@ class Studio:
         return Speaker.of(self.settings, lexicon)
 
 
-def _judge(settings: ClientSettings, tell: Callable[[str], None] | None) -> "Judge | None":
+def _judge(settings: ClientSettings, tell: Callable[[str], None] | None) -> Judge | None:
     if settings.judge is None:
         return None
-    from client.judging.judge import Judge
 
     judge = Judge(settings.judge)
     if judge.warning and tell:

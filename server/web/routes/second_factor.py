@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Annotated, Any
 
+import segno
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
@@ -135,8 +136,6 @@ def _page(
     account = context.accounts.get(id_of(actor))
     shown: dict[str, Any] = {"problem": None, "codes": (), "qr_code": None, "secret": None}
     if not account.has_second_factor:
-        import segno
-
         # kept in the signed cookie until a code proves that the app has it
         secret = request.session.setdefault(_NEW_SECRET, new_totp_secret())
         address = totp_address(secret, account.name, request.url.netloc)

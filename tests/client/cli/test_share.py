@@ -22,7 +22,7 @@ WITHOUT_PATIENCE = partialmethod(RemoteSharing.prepared, patience_s=0.0)
 def world(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[People]:
     """Ana's answer on the server, its recording here; nothing is shared yet."""
     with server_with_people(tmp_path) as made:
-        monkeypatch.setattr("client.data.sharing.open_sharing", lambda settings: remote_to(made))
+        monkeypatch.setattr("client.cli.share.open_sharing", lambda settings: remote_to(made))
         monkeypatch.setattr("client.data.sharing._FIRST_LOOK_S", 0.01)
         kept = OwnRecordings(load_settings().recordings)
         write_wav(tone(2), kept.path_of(made.attempt.submission.submission_id))
@@ -46,7 +46,7 @@ def test_sharing_with_audio_waits_until_the_recording_can_be_heard(
             work_off(world)
         return False
 
-    monkeypatch.setattr("client.data.sharing.open_sharing", lambda settings: remote_to(world, busy))
+    monkeypatch.setattr("client.cli.share.open_sharing", lambda settings: remote_to(world, busy))
     code, message, _ = share(run, world, "--cohort", "spring", "--audio")
     assert code == 0
     assert "coaches of spring, with the recording" in message
@@ -80,9 +80,7 @@ def test_a_recording_that_turns_out_to_be_none_fails_after_it_was_shared(
         work_off(world)
         return False
 
-    monkeypatch.setattr(
-        "client.data.sharing.open_sharing", lambda settings: remote_to(world, at_once)
-    )
+    monkeypatch.setattr("client.cli.share.open_sharing", lambda settings: remote_to(world, at_once))
     code, message, problem = share(run, world, "--cohort", "spring", "--audio")
     assert code == 1
     assert "coaches of spring" in message

@@ -20,7 +20,7 @@ __all__ = ["run"]
 def test_two_phrases_are_missing_and_one_term_is_said_wrong(
     run: Run, monkeypatch: pytest.MonkeyPatch, loader: str, engine: str
 ) -> None:
-    monkeypatch.setattr(engine_process, "EngineProcess", partial(EngineProcess, loader=loader))
+    monkeypatch.setattr("client.cli.loading.EngineProcess", partial(EngineProcess, loader=loader))
     result = run("demo", "--json")
     assert result.exit_code == 0, result.stderr
     report = json.loads(result.stdout)
