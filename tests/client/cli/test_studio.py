@@ -42,14 +42,15 @@ def test_it_serves_prints_its_address_and_ends_on_interrupt(tmp_path: Path) -> N
 
 def test_the_address_is_printed_before_anything_heavy_is_imported(tmp_path: Path) -> None:
     script = (
-        "import sys\n"
-        "heavy = {'fastapi', 'numpy', 'sqlalchemy', 'uvicorn', 'pydantic', 'yaml'}\n"
-        "from client.studio import launch\n"
-        "launch.run(sys.exit, port=0, open_browser=False,\n"
-        "    tell=lambda line: print(line, sorted(heavy & set(sys.modules))))\n"
+        "import sys, typer\n"
+        "heavy = {'fastapi', 'numpy', 'sqlalchemy', 'uvicorn', 'starlette'}\n"
+        "from client.cli import app\n"
+        "typer.echo = lambda line: sys.exit(f'{line} {sorted(heavy & set(sys.modules))}')\n"
+        "sys.argv = ['aloud', '--no-browser', '--port', '0']\n"
+        "app.main()\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert re.fullmatch(r"Aloud is at http://127\.0\.0\.1:\d+/ .* \[\]\n", done.stdout), done
+    assert re.fullmatch(r"Aloud is at http://127\.0\.0\.1:\d+/ .* \[\]\n", done.stderr), done
 
 
 def test_a_taken_port_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
