@@ -8,16 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from question_bank.errors import BankError, Fault, FileError, like_one_of
 from question_bank.files import compiled, yaml_files
 from question_bank.models import Bank, FieldOfWork, Question, Role, RoundGuide
-from question_bank.source import Located, Source
-from question_bank.strict_yaml import Entry
 from question_bank.own_aliases import read_own_aliases, with_own_aliases
-from question_bank.source import read_source
-
+from question_bank.source import Located, Source, read_source
+from question_bank.strict_yaml import Entry
 
 _BUILT_IN = Path(__file__).parent
 _FOLDERS: Final = ("fields", "roles")
@@ -181,7 +179,6 @@ def read_sources(path: Path) -> list[Source]:
     Raises:
         BankError: there is nothing to read.
     """
-
     try:
         files = yaml_files(path, *_FOLDERS)
     except FileError as error:

@@ -13,10 +13,10 @@ DEEPEST = {"server": 18, "client": 13}
 DEEPEST_OF_ALL = 25
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 66_000
-MOST_LINES_OF_CODE = 45_000
-MOST_FILES = 395
-MOST_LINES_OF_TESTS = 54_000
+MOST_LINES = 67_000
+MOST_LINES_OF_CODE = 46_000
+MOST_FILES = 398
+MOST_LINES_OF_TESTS = 54_800
 MOST_INNER_IMPORTS = 58
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 

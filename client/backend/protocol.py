@@ -10,36 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from client.core.errors import ClientError
-<<<<<<< HEAD
-
-if TYPE_CHECKING:
-    from question_bank.models import Bank, Question, RoundName
-    from server.contract import (
-        Archive,
-        ArchivedAttempt,
-        Attempt,
-        DrillCard,
-        DrillImport,
-        DrillQuery,
-        DrillQueue,
-        DrillReview,
-        FollowUpAnswer,
-        HistoryPage,
-        HistoryQuery,
-        ImportResult,
-        MeantAnswer,
-        MergedReview,
-        PurgeRequest,
-        PurgeResult,
-        RegradeResult,
-        Report,
-        ReviewDocument,
-        ReviewedDrill,
-        Revision,
-        SaidRight,
-        Submission,
-    )
-=======
 from question_bank.models import Bank, Question, RoundName
 from server.contract import (
     Archive,
@@ -50,6 +20,7 @@ from server.contract import (
     DrillQuery,
     DrillQueue,
     DrillReview,
+    FollowUpAnswer,
     HistoryPage,
     HistoryQuery,
     ImportResult,
@@ -65,7 +36,6 @@ from server.contract import (
     SaidRight,
     Submission,
 )
->>>>>>> 2bb9bdb3 (Imports stand at the top: 309 in functions become 54)
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""

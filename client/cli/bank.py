@@ -12,20 +12,9 @@ from rich.text import Text
 from client.backend.embedded import check_bank
 from client.backend.opening import open_direct
 from client.cli.commands import command_group
-<<<<<<< HEAD
-from client.cli.common import (
-    RoundOption,
-    command,
-    errors,
-    fail,
-    out,
-    print_json,
-)
-=======
-from client.cli.common import command, errors, fail, out, print_json, round_name
+from client.cli.common import command, errors, fail, out, print_json
 from client.cli.options import RoundOption
 from client.core.settings import ClientSettings
->>>>>>> 2bb9bdb3 (Imports stand at the top: 309 in functions become 54)
 from client.core.wording import count_of
 from question_bank.errors import BankError
 from question_bank.loader import load_bank

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast, get_args
+from typing import Any, Final, TypeVar
 
 import typer
 from pydantic import BaseModel, ValidationError
@@ -27,7 +27,6 @@ from client.core.settings import ClientSettings, load_settings
 from client.core.wording import escaped, visible
 from client.terminal.console import SafeConsole
 from question_bank.errors import field_faults
-from question_bank.models import RoundName
 
 M = TypeVar("M", bound="BaseModel")
 
