@@ -48,7 +48,10 @@ SETTINGS: Final = {
     "thinking_s": "seconds to think before recording begins by itself, at most 600; empty: the "
     "studio waits for the button",
     "mother_tongue": "your mother tongue, as you call it",
+    "role": "the ID of the role that your plan is for; empty: the one practiced last",
     "interview_date": "the day of your interview, such as 2027-03-01",
+    "plan_start": "the first day of your plan",
+    "plan_minutes": "minutes for a day of your plan, 5 to 240; 15 if you choose none",
     "keys": "keyboard shortcuts of the studio: `on` or `off`",
 }
 

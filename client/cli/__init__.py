@@ -10,7 +10,7 @@ from typing import Final
 __all__ = ["main"]
 
 SHORT: Final = frozenset(
-    ("bank", "grade", "history", "lexicon", "plan", "progress", "settings", "user")
+    ("bank", "grade", "history", "lexicon", "plan", "progress", "settings", "today", "user")
 )
 """Commands that end within a second or so, and hold no sound."""
 _OBJECTS_TO_COLLECT: Final = 500_000

@@ -25,6 +25,8 @@ COMMANDS: Final = {
             "drill",
             "Practice terms: hear one, say it, see how it was heard. Misses come back.",
         ),
+        "plan": ("plan", "Show your plan day by day until the interview."),
+        "today": ("plan", "Show what to practice today, ticked as you do it."),
     },
     "Sound": {
         "transcribe": ("audio", "Print the transcript of a recording."),
@@ -37,10 +39,6 @@ COMMANDS: Final = {
     "Bank and lexicon": {
         "bank": ("bank", "Browse the question bank and check your own."),
         "lexicon": ("lexicon", "Browse the terms and their pronunciation, and check your own."),
-        "plan": (
-            "progress_plan",
-            "Show the study plan and tick the rounds that you have practiced.",
-        ),
     },
     "Your own data": {
         "history": ("own_data", "List past attempts, newest first, or show one."),
@@ -68,7 +66,7 @@ COMMANDS: Final = {
             "right.",
         ),
         "progress": (
-            "progress_plan",
+            "progress",
             "Show how answers and drills went over time, and which terms to work on.",
         ),
         "settings": ("settings", "Change the voice, speed, theme, engine and other settings."),

@@ -171,9 +171,14 @@ def grade(
 def interview(
     settings: ClientSettings,
     role: Annotated[
-        str, typer.Option("--role", metavar="R", help="The role's ID; see `aloud bank list`.")
-    ],
+        str | None,
+        typer.Option("--role", metavar="R", help="The role's ID; see `aloud bank list`."),
+    ] = None,
     round_: RoundOption = None,
+    question: Annotated[
+        list[str] | None,
+        typer.Option("--question", metavar="ID", help="Just this question. May be repeated."),
+    ] = None,
     questions: Annotated[
         int, typer.Option("--questions", metavar="N", min=1, max=50, help="Number of questions.")
     ] = 3,
@@ -201,6 +206,18 @@ def interview(
     ] = True,
 ) -> None:
     """Rehearse a mock interview in the terminal."""
+<<<<<<< HEAD
+=======
+    if bool(role) == bool(question):
+        raise typer.BadParameter("name the role, or the question")
+    from client.answer.session import Session
+    from client.cli.loading import begin_loading, load_hearing
+    from client.practice.drills.drill_session import answers_of
+    from client.speaking import Speaker
+    from client.terminal.interview import Interview, InterviewOptions
+    from pronunciation.lexicon_loader import load_lexicon
+
+>>>>>>> bfade47d (The plan: what to practice on which day until the interview, replanned each day from the history)
     speaker = Speaker.of(settings, load_lexicon(settings.lexicon, settings.cache))
     if aloud:
         speaker.warm_up()
@@ -225,6 +242,7 @@ def interview(
             role=role,
             round=round_,
             questions=questions,
+            only=tuple(question or ()),
             device=device or settings.preferences.microphone or None,
             prepare_s=prepare_s,
             auto_stop=auto_stop,

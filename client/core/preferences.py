@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from client.core.durable_file import write_durably
+from client.core.durable_file import rewrite_durably
 from client.core.errors import SettingsError
 
 Source = Literal["default", "file", "environment"]
@@ -23,6 +23,8 @@ ENGINES: Final = ("auto", "faster-whisper", "openai-whisper", "pocketsphinx")
 SPEEDS: Final = (0.5, 2.0)
 """The natural voice's own limits."""
 MAX_THINKING_S: Final = 600
+MINUTES: Final = (5, 240)
+"""For a day of the plan: one question, or four hours."""
 _LONGEST: Final = 200
 
 
@@ -40,7 +42,10 @@ class Preferences:
         thinking_s: seconds to think before recording begins by itself; ``None``: the studio waits
             for the button, the terminal takes its own default.
         mother_tongue: of the candidate, as they write it; empty: not given.
+        role: the id of the role that the plan is for; empty: the one practiced last.
         interview_date: the day of the interview; ``None``: not given.
+        plan_start: the first day of the plan; ``None``: it begins today, every day.
+        plan_minutes: how long the plan makes an ordinary day.
         keys: keyboard shortcuts of the studio are on.
     """
 
@@ -52,7 +57,10 @@ class Preferences:
     model: str = ""
     thinking_s: int | None = None
     mother_tongue: str = ""
+    role: str = ""
     interview_date: date | None = None
+    plan_start: date | None = None
+    plan_minutes: int = 15
     keys: bool = True
 
     def engine_or(self, engine: str | None, model: str | None) -> tuple[str, str | None]:
@@ -97,6 +105,12 @@ def _seconds(text: str) -> int | None:
     return int(text)
 
 
+def _minutes(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or not MINUTES[0] <= int(text) <= MINUTES[1]:
+        raise ValueError(f"must be whole minutes from {MINUTES[0]} to {MINUTES[1]}")
+    return int(text)
+
+
 def _day(text: str) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
@@ -119,7 +133,10 @@ _READ: Final[dict[str, Callable[[str], Any]]] = {
     "model": _name,
     "thinking_s": _seconds,
     "mother_tongue": _name,
+    "role": _name,
     "interview_date": _day,
+    "plan_start": _day,
+    "plan_minutes": _minutes,
     "keys": _switch,
 }
 NAMES: Final = tuple(_READ)
@@ -132,7 +149,10 @@ POSSIBLE: Final[Mapping[str, str]] = {
     "model": "a name of `aloud models list`, or a folder",
     "thinking_s": f"0 to {MAX_THINKING_S}, in seconds",
     "mother_tongue": "a language",
+    "role": "an ID of `aloud bank list`",
     "interview_date": "a date such as 2027-03-01",
+    "plan_start": "a date such as 2027-02-01",
+    "plan_minutes": f"{MINUTES[0]} to {MINUTES[1]}, a day",
     "keys": "on, off",
 }
 """The values that each setting takes, in words."""
@@ -179,15 +199,16 @@ def change_preferences(home: Path, changes: Mapping[str, str | None]) -> None:
         SettingsError: no such setting, a value that cannot be used, or a file that cannot be read
             or written; then nothing is changed.
     """
-    stored = _stored(home)
     for name, text in changes.items():
         check_name(name)
-        if text is None:
-            stored.pop(name, None)
-        else:
+        if text is not None:
             _read(name, text.strip(), name)
-            stored[name] = text.strip()
-    _write(home, stored)
+
+    def merged() -> dict[str, str]:
+        stored: dict[str, str | None] = {**_stored(home), **changes}
+        return {name: text.strip() for name, text in stored.items() if text is not None}
+
+    _rewrite(home, merged)
 
 
 def reset_preferences(home: Path) -> None:
@@ -196,7 +217,7 @@ def reset_preferences(home: Path) -> None:
     Raises:
         SettingsError: the file cannot be written.
     """
-    _write(home, {})
+    _rewrite(home, dict)
 
 
 def written(preferences: Preferences, name: str) -> str:
@@ -263,10 +284,21 @@ def _read(name: str, text: str, shown: str) -> Any:
         raise SettingsError(f"{shown} {error}, not {text[:_LONGEST]!r}") from error
 
 
-def _write(home: Path, stored: Mapping[str, str]) -> None:
+def _rewrite(home: Path, content: Callable[[], Mapping[str, str]]) -> None:
+    """Replace the file by ``content``, which reads it: no other Aloud writes it in between."""
+    from filelock import Timeout
+
     path = preferences_file(home)
-    ordered = {name: stored[name] for name in NAMES if name in stored}
+
+    def text() -> bytes:
+        stored = content()
+        ordered = {name: stored[name] for name in NAMES if name in stored}
+        return (json.dumps(ordered, indent=2, ensure_ascii=False) + "\n").encode()
+
     try:
-        write_durably(path, (json.dumps(ordered, indent=2, ensure_ascii=False) + "\n").encode())
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        rewrite_durably(path, text)
+    except Timeout as error:
+        raise SettingsError(f"{path} is being written by another Aloud; try again") from error
     except OSError as error:
         raise SettingsError(f"{path} cannot be written ({error.strerror})") from error

@@ -3,18 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from client.backend.protocol import Backend, RejectedError
-from question_bank.models import Bank, PlanWeek, RoundName
 from server.contract import AttemptSummary, DrillCard, HistoryQuery, Report, Transcript, is_like
 
 PAGE: Final = 500
 REPORTS_READ: Final = 100
 """Reports looked through for terms: a month of daily practice, read in below a second."""
-RETRY_AFTER: Final = timedelta(days=1)
-"""A night between two answers: what is still known then was learned, not remembered."""
 LEARNT_STABILITY_D: Final = 21.0
 """From here on an item is called learned: Anki calls a card mature after three weeks."""
 
@@ -71,76 +68,6 @@ class DrillLine:
     takes: int
     misses: int
     last_at: datetime
-
-
-@dataclass(frozen=True)
-class PlannedRound:
-    """A round that a week of the plan asks for, and how often it was practiced."""
-
-    round: RoundName
-    attempts: int
-
-
-@dataclass(frozen=True)
-class DueSet:
-    """How many items of one drill set are due."""
-
-    name: str
-    due: int
-
-
-@dataclass(frozen=True)
-class PlanStep:
-    """The first round of the plan that was never practiced, with the week that asks for it."""
-
-    week: int
-    title: str
-    round: RoundName
-
-
-@dataclass(frozen=True)
-class Retry:
-    """A question worth another try: the latest answer to it was the weakest of all.
-
-    Attributes:
-        question_id: the question.
-        prompt: what it asks.
-        attempt_id: the latest answer to it.
-        score: of that answer, 0 to 1.
-        answered_at: when that was.
-    """
-
-    question_id: str
-    prompt: str
-    attempt_id: int
-    score: float
-    answered_at: datetime
-
-
-@dataclass(frozen=True)
-class DueToday:
-    """What to practice today.
-
-    Attributes:
-        drills: the sets with items due, the most first.
-        step: what comes next in the plan; ``None``: every round of it was practiced.
-        retry: the question to answer again; ``None``: none is older than a day and incomplete.
-    """
-
-    drills: tuple[DueSet, ...]
-    step: PlanStep | None
-    retry: Retry | None
-
-
-def due_today(
-    bank: Bank, attempts: Sequence[AttemptSummary], cards: Iterable[DrillCard], now: datetime
-) -> DueToday:
-    """What to practice today, from the plan, the whole history and the drills' cards."""
-    return DueToday(
-        drills=due_sets(cards, now),
-        step=next_step(bank.plan, attempts),
-        retry=question_to_retry(bank, attempts, now),
-    )
 
 
 def all_attempts(backend: Backend, role: str | None = None) -> list[AttemptSummary]:
@@ -291,66 +218,6 @@ def drill_lines(cards: Iterable[DrillCard], now: datetime) -> list[DrillLine]:
 def is_learned(card: DrillCard) -> bool:
     """Whether an item was said right last and is expected to hold for three weeks."""
     return card.last_verdict == "correct" and card.stability >= LEARNT_STABILITY_D
-
-
-def week_starts(weeks: Sequence[PlanWeek], interview: date | None) -> dict[int, date]:
-    """The day each week of the plan begins; the last week ends on the day before the interview."""
-    if interview is None:
-        return {}
-    return {
-        week.week: interview - timedelta(weeks=len(weeks) - index)
-        for index, week in enumerate(weeks)
-    }
-
-
-def planned_rounds(
-    plan: Iterable[PlanWeek], attempts: Iterable[AttemptSummary]
-) -> dict[int, tuple[PlannedRound, ...]]:
-    """The rounds of each week with the answers given in them, by the week's number."""
-    done = Counter(each.round for each in attempts)
-    return {
-        week.week: tuple(PlannedRound(name, done[name]) for name in week.rounds) for week in plan
-    }
-
-
-def due_sets(cards: Iterable[DrillCard], now: datetime) -> tuple[DueSet, ...]:
-    """The sets with items due at a moment, the one with the most first."""
-    due = Counter(card.drill_set for card in cards if card.due <= now)
-    return tuple(
-        DueSet(name, due[name]) for name in sorted(due, key=lambda name: (-due[name], name))
-    )
-
-
-def next_step(plan: Iterable[PlanWeek], attempts: Iterable[AttemptSummary]) -> PlanStep | None:
-    """The first round of the plan without an answer; ``None``: there is none."""
-    done = {each.round for each in attempts}
-    for week in plan:
-        for name in week.rounds:
-            if name not in done:
-                return PlanStep(week.week, week.title, name)
-    return None
-
-
-def question_to_retry(
-    bank: Bank, attempts: Iterable[AttemptSummary], now: datetime
-) -> Retry | None:
-    """The question of the bank whose latest answer, a day old or older, has the lowest score."""
-    prompts = {question.id: question.prompt for question in bank.questions}
-    waiting = [
-        each
-        for each in latest_answers(attempts).values()
-        if each.score < 1 and each.question_id in prompts and now - each.created_at >= RETRY_AFTER
-    ]
-    if not waiting:
-        return None
-    found = min(waiting, key=lambda each: (each.score, each.created_at))
-    return Retry(
-        question_id=found.question_id,
-        prompt=prompts[found.question_id],
-        attempt_id=found.id,
-        score=found.score,
-        answered_at=found.created_at,
-    )
 
 
 def _first_like_latest(answers: Sequence[AttemptSummary]) -> AttemptSummary:

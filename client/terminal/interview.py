@@ -44,11 +44,12 @@ class NoQuestionsError(ClientError):
 
 @dataclass(frozen=True)
 class InterviewOptions:
-    """What was asked for on the command line."""
+    """What was asked for on the command line; ``only``: these questions, not the role's."""
 
-    role: str
+    role: str | None
     round: RoundName | None
     questions: int
+    only: tuple[str, ...]
     device: str | None
     prepare_s: int
     auto_stop: bool
@@ -111,6 +112,8 @@ class Interview:
 
     def _choose(self) -> list[Question]:
         options = self._options
+        if options.only:
+            return [self._backend.question(each) for each in options.only]
         there = self._backend.questions(role=options.role, round=options.round)
         if not there:
             raise NoQuestionsError(

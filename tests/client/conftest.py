@@ -59,6 +59,7 @@ def one_question() -> "InterviewOptions":
         role="ml-engineer",
         round=None,
         questions=1,
+        only=(),
         device=None,
         prepare_s=0,
         auto_stop=False,

@@ -1,22 +1,25 @@
-"""The home page: roles, what is due, recent answers.
+"""The home page: today's plan, roles, recent answers.
 
 It is the first page to load, so it does without the framework that the other pages use.
 """
 
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import date
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
+from client.core.preferences import MINUTES
 from client.data.repair import rough_answers
 from client.practice.choosing import first_question
-from client.practice.progress import all_attempts, due_today
+from client.practice.planning.my_plan import my_plan
+from client.practice.progress import all_attempts
 from client.studio.state.microphone_passed import microphone_passed
 from client.studio.state.studio import Studio
 from client.studio.views.interview import earlier
+from client.studio.views.plan import today_of
 
 RECENT: Final = 5
 
@@ -28,7 +31,9 @@ def route(studio: Studio) -> Route:
         """What to do now."""
         bank = studio.bank
         attempts = all_attempts(studio.backend)
-        cards = studio.backend.drills.cards()
+        studio.catch_up()
+        now, preferences = date.today(), studio.settings.preferences
+        plan = my_plan(studio.settings, studio.backend, now, attempts)
         interviews = studio.interviews.kept
         begun = (each for each in interviews.all().records if each.ended_at is None)
         return studio.page(
@@ -37,7 +42,14 @@ def route(studio: Studio) -> Route:
             bank=bank,
             open=[earlier(each, {}, interviews.now()) for each in begun],
             questions=Counter(question.role for question in bank.questions),
-            due=due_today(bank, attempts, cards, datetime.now(UTC)),
+            today=today_of(plan, studio.backend, attempts, bank, now),
+            form={
+                "role": plan.goal.role if plan else "",
+                "interview": "",
+                "minutes": str(preferences.plan_minutes),
+            },
+            chosen=preferences.role or preferences.interview_date,
+            limits=MINUTES,
             recent=attempts[:RECENT],
             answers=len(attempts),
             microphone_passed=microphone_passed(studio.settings),

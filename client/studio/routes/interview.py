@@ -69,7 +69,9 @@ def router(studio: Studio) -> APIRouter:
     interviews = studio.interviews.kept
 
     @routes.get("")
-    def choose(request: Request, role: Text = None, round: Text = None) -> HTMLResponse:
+    def choose(
+        request: Request, role: Text = None, round: Text = None, length: Text = None
+    ) -> HTMLResponse:
         """Choose role and round; earlier interviews."""
         bank, kept = studio.bank, interviews.all()
         fields = {each.id: bank.field_of(each.id) for each in bank.roles}
@@ -85,6 +87,7 @@ def router(studio: Studio) -> APIRouter:
             groups=bank.roles_by_field(),
             rounds=_rounds(fields),
             chosen_role=chosen,
+            chosen_length=length or str(SHORT_MINUTES[0]),
             chosen_round=round or (latest.round if latest else ""),
             open=[line for line in lines if line.state != "ended"],
             ended=[line for line in lines if line.state == "ended"],

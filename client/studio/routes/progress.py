@@ -1,6 +1,6 @@
-"""Progress over time, and the study plan with what is done of it."""
+"""Progress over time."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -11,10 +11,7 @@ from client.practice.progress import (
     all_attempts,
     drill_lines,
     is_learned,
-    next_step,
-    planned_rounds,
     question_lines,
-    week_starts,
 )
 from client.practice.progress_over_time import week_scores
 from client.studio.state.studio import Studio
@@ -22,7 +19,7 @@ from client.studio.views.progress import Choice, dimensions_of, spoken_terms, we
 
 
 def router(studio: Studio) -> APIRouter:
-    """The two pages."""
+    """The page."""
     routes = APIRouter()
     reader = ReportReader(studio.backend)
 
@@ -64,25 +61,6 @@ def router(studio: Studio) -> APIRouter:
             drills=drill_lines(cards, datetime.now(UTC)),
             learned=sum(map(is_learned, cards)),
             sets=sets,
-        )
-
-    @routes.get("/plan")
-    def plan(request: Request) -> HTMLResponse:
-        """The study plan."""
-        bank = studio.bank
-        attempts = all_attempts(studio.backend)
-        return studio.page(
-            request,
-            "plan.html",
-            weeks=bank.plan,
-            rounds=planned_rounds(bank.plan, attempts),
-            interview_date=(day := studio.settings.preferences.interview_date),
-            days_left=(day - date.today()).days if day else None,
-            starts=week_starts(bank.plan, day),
-            guides={each.id: each for each in bank.rounds},
-            step=next_step(bank.plan, attempts),
-            # the links continue with the role practiced last
-            role=next((bank.role(each.role) for each in attempts if each.role), None),
         )
 
     return routes

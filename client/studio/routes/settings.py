@@ -1,5 +1,6 @@
 """The settings page: voice, speed, theme, microphone, engine and the other choices."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, HTTPException, Request
@@ -10,6 +11,7 @@ from client.core.errors import SettingsError
 from client.core.preferences import (
     ENGINES,
     MAX_THINKING_S,
+    MINUTES,
     NAMES,
     SPEEDS,
     THEMES,
@@ -36,10 +38,13 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("")
     async def save(request: Request) -> Response:
-        """Store the choices of the form; what the environment decides is not in it."""
+        """Store what was changed in the form; what was changed elsewhere since it was opened stays.
+
+        What the environment decides is not in the form.
+        """
         form = await request.form()
         wrong: dict[str, str] = {}
-        for name, text in _given(form).items():
+        for name, text in _changed(form).items():
             try:
                 studio.choose({name: text})
             except SettingsError as error:
@@ -71,6 +76,19 @@ def _given(form: FormData) -> dict[str, str | None]:
     return {name: text.strip() or None for name, text in given.items() if isinstance(text, str)}
 
 
+def _pairs(names: Iterable[str]) -> list[tuple[str, str]]:
+    return [(name, name) for name in names]
+
+
+def _changed(form: FormData) -> dict[str, str | None]:
+    """The texts of ``_given`` that are not what the page was opened with."""
+    return {
+        name: text
+        for name, text in _given(form).items()
+        if (was := form.get(f"was-{name}")) is None or was != (text or "")
+    }
+
+
 def _page(
     studio: Studio,
     request: Request,
@@ -80,6 +98,7 @@ def _page(
     wrong: dict[str, str] | None = None,
     typed: dict[str, str | None] | None = None,
 ) -> HTMLResponse:
+    studio.catch_up()
     preferences, home = studio.settings.preferences, studio.settings.home
     values = {name: written(preferences, name) for name in NAMES}
     values |= {name: (typed or {}).get(name) or "" for name in wrong or ()}
@@ -89,6 +108,7 @@ def _page(
         "settings.html",
         status,
         values=values,
+        stored={name: written(preferences, name) for name in NAMES},
         doubts=doubts_of(preferences),
         fixed=fixed,
         wrong=wrong or {},
@@ -96,9 +116,11 @@ def _page(
         voices=VOICES,
         themes=THEMES,
         engines=ENGINES,
-        models=[each.weights.name for each in studio.engine.models() if each.folder],
+        models=_pairs(each.weights.name for each in studio.engine.models() if each.folder),
         speeds=SPEEDS,
         max_thinking_s=MAX_THINKING_S,
-        mother_tongues=MOTHER_TONGUES,
+        mother_tongues=_pairs(MOTHER_TONGUES),
+        roles=[(each.id, each.title) for each in studio.bank.roles],
+        minutes=MINUTES,
         trial=TRIAL_SENTENCE,
     )

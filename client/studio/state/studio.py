@@ -19,9 +19,9 @@ from client.audio.zeros import zeros_remedy
 from client.backend.opening import open_backend
 from client.backend.protocol import RejectedError
 from client.backend.sending import OutboxBackend
-from client.core.errors import ClientError
+from client.core.errors import ClientError, SettingsError
 from client.core.own_lexicon import load_own_lexicon
-from client.core.preferences import change_preferences, load_preferences
+from client.core.preferences import change_preferences, load_preferences, preferences_file
 from client.core.settings import ClientSettings
 from client.core.wording import sentence
 from client.data.own_recordings import OwnRecordings
@@ -77,6 +77,7 @@ class Studio:
             BankError, LexiconError: a file of the settings is not valid.
         """
         self.settings = settings
+        self._settings_at = _changed_ns(settings)
         self.shown = threading.Event()
         self.engine = engine or EngineState(settings)
         self._lexicon: Lexicon | None = None
@@ -140,9 +141,20 @@ class Studio:
             SettingsError: a value cannot be used, or the file cannot be written.
         """
         change_preferences(self.settings.home, changes)
+        self._take_settings()
+
+    def catch_up(self) -> None:
+        """Take the settings that a terminal or another studio has stored in the meantime."""
+        if _changed_ns(self.settings) != self._settings_at:
+            with suppress(SettingsError):  # damaged: those in force stay, and saving says so
+                self._take_settings()
+
+    def _take_settings(self) -> None:
+        self._settings_at = _changed_ns(self.settings)
         preferences = load_preferences(self.settings.home)
-        self.settings = replace(self.settings, preferences=preferences)
-        self.engine.choose(preferences)
+        if preferences != self.settings.preferences:
+            self.settings = replace(self.settings, preferences=preferences)
+            self.engine.choose(preferences)
 
     def learn_readings(self) -> None:
         """Take the person's own readings as they are now, and grade all answers by them.
@@ -195,6 +207,7 @@ class Studio:
             status: the HTTP status.
             **values: what the template shows.
         """
+        self.catch_up()
         found = self._environment.get_template(template)
         html = found.render(
             path=request.url.path,
@@ -239,7 +252,18 @@ class Studio:
         return Speaker.of(self.settings, lexicon)
 
 
+<<<<<<< HEAD
 def _judge(settings: ClientSettings, tell: Callable[[str], None] | None) -> Judge | None:
+=======
+def _changed_ns(settings: ClientSettings) -> int | None:
+    try:
+        return preferences_file(settings.home).stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _judge(settings: ClientSettings, tell: Callable[[str], None] | None) -> "Judge | None":
+>>>>>>> bfade47d (The plan: what to practice on which day until the interview, replanned each day from the history)
     if settings.judge is None:
         return None
 

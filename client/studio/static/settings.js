@@ -16,6 +16,7 @@ voice.addEventListener("change", showTrial);
 speed.addEventListener("input", showTrial);
 showTrial();
 
-const list = document.getElementById("microphones");
+const list = document.getElementById("microphone");
 const named = (await microphones()).filter(({ label }) => label); // named once one was allowed
-list.replaceChildren(...named.map(({ label }) => new Option(label, label)));
+const known = new Set([...list.options].map(({ value }) => value));
+list.append(...named.filter(({ label }) => !known.has(label)).map(({ label }) => new Option(label)));

@@ -12,6 +12,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
     "pdf": "application/pdf",
     "srt": "application/x-subrip; charset=utf-8",
     "vtt": "text/vtt; charset=utf-8",
+    "ics": "text/calendar; charset=utf-8",
     "yaml": "application/yaml",
     "zip": "application/zip",
 }

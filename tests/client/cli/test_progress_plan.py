@@ -1,5 +1,8 @@
 import json
+from datetime import date, timedelta
 from pathlib import Path
+
+from icalendar import Calendar
 
 from client.answer.session import new_submission
 from client.backend.opening import open_backend
@@ -31,7 +34,7 @@ def test_nothing_practiced_yet(run: Run) -> None:
 
 def test_first_against_now_and_the_terms(run: Run) -> None:
     answer("I do not know much about it")
-    answer(load_bank().question(QUESTION).model_answer)
+    answer(load_bank().known_question(QUESTION).model_answer)
     said("acronyms-roce")
     document = json.loads(run("progress", "--json").stdout)
     [role] = document["roles"]
@@ -52,22 +55,71 @@ def test_only_one_role(run: Run) -> None:
     assert run("progress", "--role", "Not A Slug").exit_code == 2
 
 
-def test_the_plan_ticks_practiced_rounds(run: Run) -> None:
-    before = run("plan")
-    assert before.exit_code == 0, before.stderr
-    assert "Week 1:" in before.stdout and "Week 3:" in before.stdout
-    assert "✓" not in before.stdout
-    answer(ANSWER)
-    with open_backend(load_settings()) as backend:
-        practiced = backend.question(QUESTION).round
-        titles = {each.id: each.title for each in backend.bank().rounds}
-    weeks = json.loads(run("plan", "--json").stdout)
-    ticks = {each["round"]: each["attempts"] for week in weeks for each in week["rounds"]}
-    assert ticks.pop(practiced) == 1
-    assert set(ticks.values()) == {0}
-    lines = run("plan").stdout.splitlines()
-    assert all(titles[practiced] in line for line in lines if "✓" in line)
-    assert any("✓" in line for line in lines)
+def test_a_plan_without_a_role_says_how_to_name_one(run: Run) -> None:
+    for command in ("plan", "today"):
+        done = run(command)
+        assert done.exit_code == 1
+        assert "aloud plan --role ROLE --interview DATE" in done.stderr
+
+
+def test_a_plan_counts_back_from_the_interview_and_ticks_what_is_done(run: Run) -> None:
+    interview = date.today() + timedelta(days=12)
+    role = "ml-platform-engineer"
+    made = run("plan", "--interview", str(interview), "--minutes", "18", "--role", role)
+    assert made.exit_code == 0, made.stderr
+    assert "Interview in 12 days" in made.stdout
+    assert made.stdout.count("A full mock interview") == 2
+    plan = json.loads(run("plan", "--json").stdout)  # it is remembered
+    assert [each["date"] for each in plan["days"]] == [
+        str(date.today() + timedelta(days=number)) for number in range(12)
+    ]
+    assert plan["tried"] == plan["questions"] == len(load_bank().asked(role=role))
+    today = json.loads(run("today", "--json").stdout)["today"]
+    assert len(today["items"]) > 1
+    shown = run("today").stdout
+    for item in today["items"]:
+        assert item["done"] is False
+        assert f"aloud interview --question {item['name']}" in shown
+        question = load_bank().known_question(item["name"])
+        with open_backend(load_settings()) as backend:
+            said = Transcript(text=question.model_answer)
+            backend.submit(new_submission(question.id, said))
+    done = run("today").stdout
+    assert "☐" not in done
+    assert "Done for today" in done and "One step ahead" in done
+    names = [each["name"] for each in json.loads(run("today", "--json").stdout)["today"]["items"]]
+    assert names == [each["name"] for each in today["items"]]
+
+
+def test_a_plan_is_a_calendar(run: Run, tmp_path: Path) -> None:
+    interview = date.today() + timedelta(days=5)
+    run("plan", "--interview", str(interview), "--role", "ml-platform-engineer")
+    file = tmp_path / "plan.ics"
+    assert run("plan", "--ics", str(file)).exit_code == 0
+    events = Calendar.from_ical(file.read_bytes()).walk("VEVENT")
+    assert [each.decoded("dtstart") for each in events] == [
+        date.today() + timedelta(days=number) for number in range(6)
+    ]
+    assert "minutes" in str(events[0]["summary"])
+    assert "Interview" in str(events[-1]["summary"])
+
+
+def test_a_day_that_is_over_or_comes_too_late_is_refused(run: Run) -> None:
+    yesterday, tomorrow = (date.today() + timedelta(days=each) for each in (-1, 1))
+    past = run("plan", "--role", "ml-platform-engineer", "--interview", str(yesterday))
+    assert past.exit_code == 1 and "is over" in past.stderr
+    late = run("plan", "--interview", str(tomorrow), "--start", str(tomorrow))
+    assert late.exit_code == 1 and "not before" in late.stderr
+    assert run("settings", "get", "interview_date").stdout.strip() == ""
+    assert run("plan", "--role", "nobody").exit_code == 1
+
+
+def test_a_plan_with_a_first_day_lasts_three_weeks(run: Run) -> None:
+    start = date.today() + timedelta(days=3)
+    shown = run("plan", "--role", "ml-platform-engineer", "--start", str(start)).stdout
+    assert f"{start:%a %d %b}" in shown
+    assert len(json.loads(run("plan", "--json").stdout)["days"]) == 21
+    assert "Your plan begins on" in run("today").stdout
 
 
 def test_an_unreachable_server_is_one_line(run: Run, tmp_path: Path) -> None:

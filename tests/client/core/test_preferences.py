@@ -1,4 +1,5 @@
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from datetime import date
 from pathlib import Path
@@ -31,11 +32,26 @@ CHOSEN = {
     "model": "base",
     "thinking_s": "30",
     "mother_tongue": "German",
+    "role": "ml-platform-engineer",
     "interview_date": "2027-03-01",
+    "plan_start": "2027-02-01",
+    "plan_minutes": "20",
     "keys": "off",
 }
 READ = Preferences(
-    "system", 1.25, "dark", "Headset", "pocketsphinx", "base", 30, "German", date(2027, 3, 1), False
+    voice="system",
+    speed=1.25,
+    theme="dark",
+    microphone="Headset",
+    engine="pocketsphinx",
+    model="base",
+    thinking_s=30,
+    mother_tongue="German",
+    role="ml-platform-engineer",
+    interview_date=date(2027, 3, 1),
+    plan_start=date(2027, 2, 1),
+    plan_minutes=20,
+    keys=False,
 )
 
 
@@ -53,6 +69,12 @@ def test_every_setting_can_be_chosen_kept_and_taken_back(tmp_path: Path) -> None
     assert (changed.speed, changed.theme, changed.voice) == (1.0, "light", "system")
     reset_preferences(tmp_path)
     assert load_preferences(tmp_path, {}) == Preferences()
+
+
+def test_many_writers_at_once_lose_nothing(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(len(CHOSEN)) as pool:
+        list(pool.map(lambda one: change_preferences(tmp_path, dict([one])), CHOSEN.items()))
+    assert load_preferences(tmp_path, {}) == READ
 
 
 def test_the_names_are_the_fields() -> None:

@@ -1,33 +1,18 @@
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
-import pytest
-
 from client.backend.protocol import RejectedError
 from client.practice.progress import (
-    DueSet,
-    PlanStep,
     ReportReader,
     drill_lines,
-    due_sets,
-    next_step,
-    planned_rounds,
     question_lines,
-    question_to_retry,
     score_lines,
     score_lines_by,
     term_lines,
 )
-from question_bank.loader import load_bank
-from question_bank.models import Bank, PlanWeek
 from server.contract import Attempt, AttemptSummary, DrillCard, Pronunciation, TermVerdict
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def bank() -> Bank:
-    return load_bank()
 
 
 def attempt(number: int, question: str, score: float, **changes: object) -> AttemptSummary:
@@ -175,58 +160,6 @@ def test_an_item_is_learned_when_it_was_said_right_last_and_holds_for_three_week
     ]
     (line,) = drill_lines(cards, START)
     assert line.learned == 1
-
-
-def test_the_plans_rounds_are_ticked_from_the_history() -> None:
-    plan = [
-        PlanWeek(week=1, title="A", focus="B", tasks=("C",), rounds=("coding", "behavioral")),
-        PlanWeek(week=2, title="A", focus="B", tasks=("C",)),
-    ]
-    rounds = planned_rounds(plan, [attempt(1, "one", 0.5), attempt(2, "one", 0.5)])
-    assert [(each.round, each.attempts) for each in rounds[1]] == [("coding", 2), ("behavioral", 0)]
-    assert rounds[2] == ()
-
-
-def test_what_is_due_is_counted_by_set() -> None:
-    cards = [card("a", 1, 0, 0), card("b", 1, 0, 1, "own"), card("c", 1, 0, 1, "own")]
-    cards.append(card("d", 1, 0, 9))
-    assert due_sets(cards, START + timedelta(days=1)) == (DueSet("own", 2), DueSet("acronyms", 1))
-    assert due_sets(cards, START - timedelta(days=1)) == ()
-
-
-def test_the_plans_next_step_is_its_first_round_without_an_answer() -> None:
-    plan = [
-        PlanWeek(week=1, title="A", focus="B", tasks=("C",), rounds=("coding",)),
-        PlanWeek(week=2, title="D", focus="B", tasks=("C",), rounds=("coding", "behavioral")),
-    ]
-    assert next_step(plan, []) == PlanStep(1, "A", "coding")
-    done = [attempt(1, "one", 0.5)]
-    assert next_step(plan, done) == PlanStep(2, "D", "behavioral")
-    done.append(attempt(2, "two", 0.5, round="behavioral"))
-    assert next_step(plan, done) is None
-
-
-def test_the_question_to_retry_has_the_lowest_latest_score_and_is_a_day_old(bank: Bank) -> None:
-    weak, better, gone = bank.questions[0].id, bank.questions[1].id, "gone-from-the-bank"
-    attempts = [
-        attempt(4, better, 0.6),
-        attempt(3, gone, 0.0),
-        attempt(2, weak, 0.3),
-        attempt(1, better, 0.1),  # an earlier answer does not count
-    ]
-    soon = question_to_retry(bank, attempts, START + timedelta(days=5))
-    assert soon is not None
-    assert (soon.question_id, soon.attempt_id, soon.score) == (weak, 2, 0.3)
-    assert soon.prompt == bank.questions[0].prompt
-    tried = [attempt(5, weak, 0.2), *attempts]
-    same_day = question_to_retry(bank, tried, START + timedelta(days=5, hours=23))
-    assert same_day is not None
-    assert same_day.question_id == better
-
-
-def test_a_complete_answer_needs_no_retry(bank: Bank) -> None:
-    done = [attempt(1, bank.questions[0].id, 1.0)]
-    assert question_to_retry(bank, done, START + timedelta(days=9)) is None
 
 
 def test_first_and_latest_are_graded_in_the_same_way() -> None:

@@ -176,34 +176,3 @@ def test_names_from_outside_are_written_as_text(
     answer(studio, SPOT, "<script>alert(1)</script>")
     page = client.get(path, params={"role": "<script>alert(1)</script>"}).text
     assert "<script>alert" not in page
-
-
-def test_the_plan_ticks_what_is_done_and_leads_to_what_is_next(
-    client: TestClient, studio: Studio
-) -> None:
-    fresh = client.get("/plan").text
-    assert fresh.count("Done:") == 0
-    first = studio.bank.plan[0].rounds[0]
-    next_link = f'class="button small primary" href="/practice?round={first}"'
-    assert fresh.count("primary") == 1
-    assert next_link in fresh
-    question = next(each for each in studio.bank.questions if each.round == first and each.role)
-    answer(studio, question.id, "something")
-    page = client.get("/plan").text
-    weeks = sum(each.rounds.count(first) for each in studio.bank.plan)
-    assert page.count("Done:") == weeks
-    assert f'href="/practice?round={first}&amp;role={question.role}"' in page
-    assert f'href="/interview?round={first}&amp;role={question.role}"' in page
-    assert next_link not in page
-    for week in studio.bank.plan:
-        for task in week.tasks:
-            assert task in unescape(page)
-
-
-def test_a_plan_that_is_done_says_so(client: TestClient, studio: Studio) -> None:
-    for name in {name for week in studio.bank.plan for name in week.rounds}:
-        question = next(each for each in studio.bank.questions if each.round == name)
-        answer(studio, question.id, "something")
-    page = client.get("/plan").text
-    assert "You have practiced every round of the plan" in page
-    assert "To do:" not in page

@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
-from client.core.preferences import load_preferences
+from client.core.preferences import change_preferences, load_preferences
 from client.practice.drills.items import HARD_SOUNDS
 from client.speaking.natural_voice import NaturalVoice
 from client.studio.state.engine_state import EngineState
@@ -56,6 +56,28 @@ def test_the_form_is_stored_and_shown_again(client: TestClient, studio: Studio) 
     assert re.search(r'<option value="dark" selected>', page.text)
     client.post("/settings/reset", headers=HTML)
     assert studio.settings.preferences.voice == "natural"
+
+
+def test_a_setting_of_a_terminal_survives_a_save_of_a_page_opened_before(
+    client: TestClient, studio: Studio
+) -> None:
+    page = html(client, "/settings")
+    opened = dict(re.findall(r'name="was-(\w+)" value="([^"]*)"', page))
+    change_preferences(studio.settings.home, {"mother_tongue": "German", "speed": "0.9"})
+    before = {f"was-{name}": value for name, value in opened.items()}
+    client.post("/settings", data=before | opened | {"theme": "dark", "speed": "1.5"})
+    kept = load_preferences(studio.settings.home, {})
+    assert (kept.theme, kept.mother_tongue) == ("dark", "German")
+    assert kept.speed == 1.5  # chosen on the page, last
+
+
+def test_a_setting_of_a_terminal_applies_to_the_next_page(
+    client: TestClient, studio: Studio
+) -> None:
+    html(client, "/settings")
+    change_preferences(studio.settings.home, {"theme": "dark", "microphone": "Headset"})
+    assert root_attributes(html(client, "/drills"))["data-microphone"] == "Headset"
+    assert '<option value="Headset" selected>' in html(client, "/settings")
 
 
 def test_what_is_kept_and_does_nothing_is_doubted_beside_it(client: TestClient) -> None:

@@ -1,13 +1,13 @@
-"""``aloud progress`` and ``aloud plan``: how practice goes, and what comes next."""
+"""``aloud progress``: how practice goes."""
 
 from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+<<<<<<< HEAD:client/cli/progress_plan.py
 from client.cli.common import checked, command, out, print_json
 from client.cli.loading import open_server
 from client.core.settings import ClientSettings
@@ -26,15 +26,22 @@ from client.practice.progress import (
     week_starts,
 )
 from server.contract import HistoryQuery
+=======
+from client.cli.common import checked, command, open_server, out, print_json
+
+if TYPE_CHECKING:
+    from client.core.settings import ClientSettings
+    from client.practice.progress import DrillLine, ScoreLine, TermLine
+
+>>>>>>> bfade47d (The plan: what to practice on which day until the interview, replanned each day from the history):client/cli/progress.py
 
 _PANEL = "Your own data"
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
+    """Add the command."""
     command(app, "progress", _PANEL)(progress)
-    command(app, "plan", "Bank and lexicon")(plan)
 
 
 def progress(
@@ -70,6 +77,7 @@ def progress(
     _print_drills(drills)
 
 
+<<<<<<< HEAD:client/cli/progress_plan.py
 def plan(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """Show the study plan and tick the rounds that you have practiced."""
     with open_server(settings, reading=True) as backend:
@@ -101,6 +109,9 @@ def plan(settings: ClientSettings, as_json: JsonOption = False) -> None:
 
 
 def _print_scores(title: str, heading: str, lines: list[ScoreLine]) -> None:
+=======
+def _print_scores(title: str, heading: str, lines: "list[ScoreLine]") -> None:
+>>>>>>> bfade47d (The plan: what to practice on which day until the interview, replanned each day from the history):client/cli/progress.py
     if not lines:
         return
     table = _table(heading, "questions", "answers", "first", "now", "change", "last")

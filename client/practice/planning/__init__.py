@@ -1,0 +1,1 @@
+"""The plan until the interview: what to practice on which day."""

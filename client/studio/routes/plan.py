@@ -1,0 +1,114 @@
+"""The plan: its form, today, the days until the interview, and the calendar file."""
+
+from datetime import UTC, date, datetime
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Form, HTTPException, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from client.core.errors import SettingsError
+from client.core.preferences import MINUTES
+from client.practice.planning.my_plan import (
+    countdown,
+    day_text,
+    my_plan,
+    plan_settings,
+    to_calendar,
+    what_fits,
+)
+from client.practice.progress import all_attempts
+from client.studio.routes.downloads import download
+from client.studio.state.studio import Studio
+from client.studio.views.plan import today_of
+
+Text = Annotated[str, Form(max_length=200)]
+_CALENDAR: Final = "aloud-plan.ics"
+
+
+def router(studio: Studio) -> APIRouter:
+    """The page, its form and the file."""
+    routes = APIRouter(prefix="/plan")
+
+    @routes.get("")
+    def show(request: Request) -> HTMLResponse:
+        """The plan as it stands today."""
+        return _page(studio, request)
+
+    @routes.post("")
+    def change(
+        request: Request, role: Text, interview: Text = "", start: Text = "", minutes: Text = "15"
+    ) -> Response:
+        """Make a plan, or change it."""
+        try:
+            changes = plan_settings(
+                studio.settings.preferences,
+                studio.bank,
+                date.today(),
+                role=role,
+                interview=_date(interview, "the interview"),
+                start=_date(start, "the first day"),
+            )
+            if not interview:
+                changes["interview_date"] = None
+            studio.choose(changes | {"plan_minutes": minutes})
+        except SettingsError as error:
+            typed = {"role": role, "interview": interview, "start": start, "minutes": minutes}
+            return _page(studio, request, typed=typed, problem=str(error))
+        return RedirectResponse("/plan", 303)
+
+    @routes.get(f"/{_CALENDAR}")
+    def calendar() -> Response:
+        """The days, for a calendar program."""
+        plan = my_plan(studio.settings, studio.backend, date.today())
+        if plan is None:
+            raise HTTPException(404, "there is no plan yet")
+        return download(_CALENDAR, to_calendar(plan, studio.bank, datetime.now(UTC)))
+
+    return routes
+
+
+def _page(
+    studio: Studio, request: Request, typed: dict[str, str] | None = None, problem: str = ""
+) -> HTMLResponse:
+    studio.catch_up()
+    bank, now = studio.bank, date.today()
+    attempts = all_attempts(studio.backend)
+    preferences = studio.settings.preferences
+    plan = my_plan(studio.settings, studio.backend, now, attempts)
+    role = plan.goal.role if plan else ""
+    return studio.page(
+        request,
+        "plan.html",
+        422 if problem else 200,
+        bank=bank,
+        plan=plan,
+        chosen=preferences.role or preferences.interview_date,
+        role=bank.role(role),
+        today=today_of(plan, studio.backend, attempts, bank, now),
+        countdown=countdown(plan, now) if plan else "",
+        over=_over(preferences.interview_date, now),
+        notes=what_fits(plan) if plan else [],
+        texts={day.date: day_text(day, bank, role) for day in (plan.days if plan else ())},
+        now=now,
+        problem=problem,
+        limits=MINUTES,
+        form=typed
+        or {
+            "role": role,
+            "interview": str(plan.goal.interview or "") if plan else "",
+            "start": str(preferences.plan_start or ""),
+            "minutes": str(preferences.plan_minutes),
+        },
+    )
+
+
+def _over(interview: date | None, now: date) -> date | None:
+    """The day of an interview that is over."""
+    return interview if interview is not None and interview < now else None
+
+
+def _date(text: str, what: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise SettingsError(f"{what} must be a date such as 2027-03-01, not {text!r}") from None
