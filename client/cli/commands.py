@@ -25,8 +25,15 @@ COMMANDS: Final = {
             "drill",
             "Practice terms: hear one, say it, see how it was heard. Misses come back.",
         ),
-        "plan": ("plan", "Show your plan day by day until the interview."),
-        "today": ("plan", "Show what to practice today, ticked as you do it."),
+        "plan": (
+            "plan",
+            "Show your plan day by day until the interview; the options change it and are "
+            "remembered.",
+        ),
+        "today": (
+            "plan",
+            "Show what to practice today, ticked as you do it; when all is done, one step ahead.",
+        ),
     },
     "Sound": {
         "transcribe": ("audio", "Print the transcript of a recording."),

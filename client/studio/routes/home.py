@@ -48,7 +48,7 @@ def route(studio: Studio) -> Route:
                 "interview": "",
                 "minutes": str(preferences.plan_minutes),
             },
-            chosen=preferences.role or preferences.interview_date,
+            chosen=plan is not None and bool(preferences.role or preferences.interview_date),
             limits=MINUTES,
             recent=attempts[:RECENT],
             answers=len(attempts),

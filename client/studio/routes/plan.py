@@ -82,7 +82,7 @@ def _page(
         422 if problem else 200,
         bank=bank,
         plan=plan,
-        chosen=preferences.role or preferences.interview_date,
+        chosen=plan is not None and bool(preferences.role or preferences.interview_date),
         role=bank.role(role),
         today=today_of(plan, studio.backend, attempts, bank, now),
         countdown=countdown(plan, now) if plan else "",

@@ -1,7 +1,6 @@
 """The settings page, and what each setting does to the studio."""
 
 import re
-from datetime import date, timedelta
 from html import unescape
 
 import pytest
@@ -173,16 +172,6 @@ def test_another_engine_is_loaded_next_unless_an_option_named_one(studio: Studio
     by_option = EngineState(studio.settings, "openai-whisper")
     by_option.choose(studio.settings.preferences)
     assert by_option.status().name == "openai-whisper"
-
-
-def test_the_plan_counts_back_from_the_interview(client: TestClient, studio: Studio) -> None:
-    assert "Enter the date of your interview" in html(client, "/plan")
-    day = date.today() + timedelta(days=14)
-    choose(client, "interview_date", day.isoformat())
-    page = html(client, "/plan")
-    assert "Your interview is in 14 days" in page
-    assert f"from {day - timedelta(weeks=len(studio.bank.plan))}" in page
-    assert f"from {day - timedelta(weeks=1)}" in page
 
 
 def test_drills_begin_with_what_the_mother_tongue_makes_hard(

@@ -1,0 +1,96 @@
+"""The plan in the studio: made on the first page, ticked by answers, in the calendar."""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from html import unescape
+
+from starlette.testclient import TestClient
+
+from client.studio.state.studio import Studio
+from server.contract import DrillReview, Report
+from tests.client.conftest import make_submission
+
+TODAY = date.today()
+ROLE = "ml-platform-engineer"
+
+
+def make(client: TestClient, **changes: str) -> str:
+    form = {"role": ROLE, "interview": str(TODAY + timedelta(days=12)), "minutes": "18"}
+    return unescape(client.post("/plan", data=form | changes).text)
+
+
+def answer(studio: Studio, question: str, days_ago: int = 0) -> Report:
+    at = datetime.now(UTC) - timedelta(days=days_ago)
+    said = make_submission("nothing much", question_id=question, created_at=at)
+    return studio.backend.submit(said).report
+
+
+def test_one_form_on_the_first_page_makes_the_plan(client: TestClient, studio: Studio) -> None:
+    home = client.get("/").text
+    assert 'action="/plan"' in home and "When is your interview?" in home
+    page = make(client)
+    assert "Interview in 12 days" in page
+    assert "Today: 18 minutes" in page
+    assert page.count("A full mock interview") == 2
+    home = unescape(client.get("/").text)
+    assert "Today: 18 minutes" in home and "Interview in 12 days" in home
+    assert "When is your interview?" not in home
+    for item in ("Plan", "Questions"):
+        assert f">{item}</a>" in home
+    assert studio.settings.preferences.plan_start == TODAY
+
+
+def test_practice_ticks_the_day_and_a_step_ahead_follows(
+    client: TestClient, studio: Studio
+) -> None:
+    make(client, minutes="30")
+    page = client.get("/plan").text
+    questions = re.findall(r'<a href="/practice/([a-z0-9-]+)\?role=', page)
+    steps = page.count("To do:")
+    assert "Done:" not in page and steps >= len(questions) > 1
+    answer(studio, questions[0])
+    page = client.get("/plan").text
+    assert (page.count("Done:"), page.count("To do:")) == (1, steps - 1)
+    for each in questions[1:]:
+        answer(studio, each)
+    for number in range(5):
+        review = {
+            "review_id": f"{number:032x}",
+            "item_id": f"item-{number}",
+            "drill_set": "acronyms",
+            "reviewed_at": datetime.now(UTC),
+            "verdict": "correct",
+        }
+        studio.backend.drills.review(DrillReview.model_validate(review))
+    page = client.get("/plan").text
+    assert (page.count("Done:"), page.count("To do:")) == (steps, 0)
+    assert "Done for today" in page and "One step ahead" in page
+    assert "Done for today" in client.get("/").text
+
+
+def test_what_was_missing_is_named_when_a_question_comes_again(
+    client: TestClient, studio: Studio
+) -> None:
+    report = answer(studio, "tell-me-about-yourself", days_ago=1)
+    make(client)
+    page = unescape(client.get("/plan").text)
+    assert "was missing" in page
+    (said,) = re.findall("say: ([^<]+)<", page)
+    assert set(said.split(", ")) <= {each.phrase for each in report.coverage.phrases}
+
+
+def test_the_calendar_and_what_is_not_possible(client: TestClient) -> None:
+    assert client.get("/plan/aloud-plan.ics").status_code == 404
+    assert "is over" in make(client, interview=str(TODAY - timedelta(days=1)))
+    assert "must be a date" in make(client, interview="soon")
+    assert "whole minutes" in make(client, minutes="2")
+    make(client)
+    file = client.get("/plan/aloud-plan.ics")
+    assert file.headers["content-type"].startswith("text/calendar")
+    assert file.text.count("BEGIN:VEVENT") == 13
+
+
+def test_without_a_date_the_plan_lasts_three_weeks(client: TestClient) -> None:
+    page = make(client, interview="", start=str(TODAY - timedelta(days=2)))
+    assert "Interview in" not in page
+    assert "not practiced; spread over the days to come" in page
