@@ -13,7 +13,7 @@ DEEPEST = {"server": 18, "client": 13}
 DEEPEST_OF_ALL = 25
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 67_000
+MOST_LINES = 68_000
 MOST_LINES_OF_CODE = 46_000
 MOST_INNER_IMPORTS = 332
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)

@@ -108,8 +108,9 @@ def plan(
                 out().print(Text(text), soft_wrap=True)
         for line in what_fits(mine):
             out().print(Text(line, "dim"), soft_wrap=True)
-        if bank.plan:
-            out().print(Text("What to read up on: " + "; ".join(w.title for w in bank.plan), "dim"))
+        if weeks := bank.field_of(mine.goal.role).plan:
+            titles = "; ".join(week.title for week in weeks)
+            out().print(Text(f"What to read up on: {titles}", "dim"), soft_wrap=True)
 
 
 def today(settings: "ClientSettings", as_json: JsonOption = False) -> None:

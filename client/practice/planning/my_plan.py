@@ -145,7 +145,7 @@ def my_plan(
         return None
     questions = bank.asked(role=goal.role)
     history = _history(bank, goal, attempts, backend.drills.cards(), Interviews.of(settings))
-    lengths: dict[str, int] = {each.id: each.minutes[0] for each in bank.rounds}
+    lengths = {each.id: each.minutes[0] for each in bank.field_of(goal.role).rounds}
     return make_plan(goal, questions, history, today, lengths)
 
 
@@ -291,7 +291,7 @@ def _mocks(
     if goal.interview is None:
         return ()
     since = goal.interview - timedelta(days=LAST_WEEK_DAYS)
-    whole = {each.id: each.minutes[0] for each in bank.rounds}
+    whole = {each.id: each.minutes[0] for each in bank.field_of(goal.role).rounds}
     days = {
         _day(each.started_at)
         for each in records
@@ -320,7 +320,8 @@ def _step(item: Item, bank: Bank, role: str) -> Step:
             text = f"Say {count_of(item.count, 'language card')} that you missed"
             return Step(item, text, "drill", "/drills/language", "aloud drill language")
         case "mock":
-            title = next((each.title for each in bank.rounds if each.id == item.name), item.name)
+            rounds = bank.field_of(role).rounds
+            title = next((each.title for each in rounds if each.id == item.name), item.name)
             href = f"/interview?{urlencode({'role': role, 'round': item.name, 'length': 'real'})}"
             command = f"aloud interview --role {role} --round {item.name} --questions 8"
             return Step(item, f"A full mock interview: {title}", "the whole round", href, command)

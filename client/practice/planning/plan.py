@@ -359,14 +359,14 @@ class _State:
 
     def mock_questions(self, round: str) -> list[Question]:
         """What a mock interview in this round asks of the role's own questions."""
-        return [each for each in self.questions.values() if _in_round(each, round)]
+        return [each for each in self.questions.values() if each.in_round(round)]
 
     def mock_round(self, rounds: Iterable[str]) -> str | None:
         """The round of the next mock interview; ``None``: the role has no questions for any.
 
         It asks nothing that the last one asked, then what is untried, then what is weak.
         """
-        own = {each.round for each in self.questions.values() if each.role is not None}
+        own = {each.round for each in self.questions.values() if each.role or each.field}
         last = self.mocks[-1] if self.mocks else None
         asked_last = {name for name, days in self.days_of.items() if last in days}
 
@@ -540,10 +540,6 @@ def _fitting(items: Iterable[Item], minutes: float) -> list[Item]:
 
 def _minutes(*groups: Iterable[Item]) -> float:
     return sum(each.minutes for group in groups for each in group)
-
-
-def _in_round(question: Question, round: str) -> bool:
-    return question.round == round or round in question.opens
 
 
 def _id(question: Question) -> str:

@@ -84,6 +84,7 @@ def _page(
         plan=plan,
         chosen=plan is not None and bool(preferences.role or preferences.interview_date),
         role=bank.role(role),
+        reading=bank.field_of(role).plan if role else (),
         today=today_of(plan, studio.backend, attempts, bank, now),
         countdown=countdown(plan, now) if plan else "",
         over=_over(preferences.interview_date, now),
