@@ -14,8 +14,10 @@ DEEPEST_OF_ALL = 25
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
 MOST_LINES = 68_000
-MOST_LINES_OF_CODE = 46_000
-MOST_INNER_IMPORTS = 332
+MOST_LINES_OF_CODE = 46_800
+MOST_FILES = 404
+MOST_LINES_OF_TESTS = 55_200
+MOST_INNER_IMPORTS = 59
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 
 

@@ -3,20 +3,29 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from client.cli.common import command, errors, fail, open_server, out, print_json
-
-if TYPE_CHECKING:
-    from client.backend.protocol import Backend
-    from client.core.settings import ClientSettings
-    from client.practice.planning.plan import Day, Plan
-    from question_bank.models import Bank
-    from server.contract import AttemptSummary
-
+from client.backend.protocol import Backend
+from client.cli.common import command, errors, fail, out, print_json
+from client.cli.loading import open_server
+from client.core.preferences import change_preferences, load_preferences
+from client.core.settings import ClientSettings
+from client.practice.planning.my_plan import (
+    countdown,
+    day_text,
+    my_plan,
+    plan_settings,
+    steps_of,
+    still_missing,
+    what_fits,
+)
+from client.practice.planning.plan import Day, Plan
+from client.practice.progress import all_attempts
+from question_bank.models import Bank
+from server.contract import AttemptSummary
 
 _PANEL = "Practice"
 _DAY_METAVAR = "DATE"
@@ -37,7 +46,7 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    settings: "ClientSettings",
+    settings: ClientSettings,
     start: Annotated[
         date | None,
         typer.Option(
@@ -65,9 +74,6 @@ def plan(
     as_json: JsonOption = False,
 ) -> None:
     """Show your plan day by day until the interview; the options change it and are remembered."""
-    from client.core.preferences import change_preferences, load_preferences
-    from client.practice.planning.my_plan import day_text, plan_settings, to_calendar, what_fits
-
     now = date.today()
     with open_server(settings, reading=True) as backend:
         bank = backend.bank()
@@ -85,6 +91,9 @@ def plan(
             settings = replace(settings, preferences=load_preferences(settings.home))
         mine, attempts = _plan(settings, backend, now)
         if ics is not None:
+            # icalendar takes a fifth of a second to import, which `aloud today` need not wait for
+            from client.practice.planning.calendar_file import to_calendar
+
             try:
                 ics.write_bytes(to_calendar(mine, bank, datetime.now(UTC)))
             except OSError as error:
@@ -113,10 +122,8 @@ def plan(
             out().print(Text(f"What to read up on: {titles}", "dim"), soft_wrap=True)
 
 
-def today(settings: "ClientSettings", as_json: JsonOption = False) -> None:
+def today(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """Show what to practice today, ticked as you do it; when all is done, one step ahead."""
-    from client.practice.planning.my_plan import steps_of
-
     now = date.today()
     with open_server(settings, reading=True) as backend:
         bank = backend.bank()
@@ -141,10 +148,8 @@ def today(settings: "ClientSettings", as_json: JsonOption = False) -> None:
 
 
 def _plan(
-    settings: "ClientSettings", backend: "Backend", now: date
-) -> "tuple[Plan, list[AttemptSummary]]":
-    from client.practice.planning.my_plan import my_plan
-    from client.practice.progress import all_attempts
+    settings: ClientSettings, backend: Backend, now: date
+) -> tuple[Plan, list[AttemptSummary]]:
 
     attempts = all_attempts(backend)
     mine = my_plan(settings, backend, now, attempts)
@@ -154,8 +159,7 @@ def _plan(
     return mine, attempts
 
 
-def _print_head(mine: "Plan", bank: "Bank", now: date) -> None:
-    from client.practice.planning.my_plan import countdown
+def _print_head(mine: Plan, bank: Bank, now: date) -> None:
 
     role = bank.role(mine.goal.role)
     line = Text(role.title if role else mine.goal.role, "bold cyan")
@@ -167,13 +171,12 @@ def _print_head(mine: "Plan", bank: "Bank", now: date) -> None:
 
 
 def _print_steps(
-    day: "Day",
-    backend: "Backend",
-    attempts: "list[AttemptSummary]",
-    bank: "Bank",
+    day: Day,
+    backend: Backend,
+    attempts: list[AttemptSummary],
+    bank: Bank,
     role: str,
 ) -> None:
-    from client.practice.planning.my_plan import steps_of, still_missing
 
     for step in steps_of(day.items, bank, role):
         ticked = Text("  ✓ ", "green") if step.item.done else Text("  ☐ ", "yellow")

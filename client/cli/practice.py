@@ -206,18 +206,8 @@ def interview(
     ] = True,
 ) -> None:
     """Rehearse a mock interview in the terminal."""
-<<<<<<< HEAD
-=======
     if bool(role) == bool(question):
         raise typer.BadParameter("name the role, or the question")
-    from client.answer.session import Session
-    from client.cli.loading import begin_loading, load_hearing
-    from client.practice.drills.drill_session import answers_of
-    from client.speaking import Speaker
-    from client.terminal.interview import Interview, InterviewOptions
-    from pronunciation.lexicon_loader import load_lexicon
-
->>>>>>> bfade47d (The plan: what to practice on which day until the interview, replanned each day from the history)
     speaker = Speaker.of(settings, load_lexicon(settings.lexicon, settings.cache))
     if aloud:
         speaker.warm_up()

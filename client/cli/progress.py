@@ -7,11 +7,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-<<<<<<< HEAD:client/cli/progress_plan.py
 from client.cli.common import checked, command, out, print_json
 from client.cli.loading import open_server
 from client.core.settings import ClientSettings
-from client.core.wording import count_of
 from client.practice.drills.items import load_items
 from client.practice.progress import (
     DrillLine,
@@ -19,21 +17,11 @@ from client.practice.progress import (
     TermLine,
     all_attempts,
     drill_lines,
-    planned_rounds,
     recent_reports,
     score_lines,
     term_lines,
-    week_starts,
 )
 from server.contract import HistoryQuery
-=======
-from client.cli.common import checked, command, open_server, out, print_json
-
-if TYPE_CHECKING:
-    from client.core.settings import ClientSettings
-    from client.practice.progress import DrillLine, ScoreLine, TermLine
-
->>>>>>> bfade47d (The plan: what to practice on which day until the interview, replanned each day from the history):client/cli/progress.py
 
 _PANEL = "Your own data"
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -77,41 +65,7 @@ def progress(
     _print_drills(drills)
 
 
-<<<<<<< HEAD:client/cli/progress_plan.py
-def plan(settings: ClientSettings, as_json: JsonOption = False) -> None:
-    """Show the study plan and tick the rounds that you have practiced."""
-    with open_server(settings, reading=True) as backend:
-        bank = backend.bank()
-        weeks, titles = bank.plan, {each.id: each.title for each in bank.rounds}
-        rounds = planned_rounds(weeks, all_attempts(backend))
-    if as_json:
-        shown = [week.model_dump(mode="json") | {"rounds": rounds[week.week]} for week in weeks]
-        print_json(shown)
-        return
-    day = settings.preferences.interview_date
-    starts = week_starts(weeks, day)
-    if day:
-        out().print(f"Interview on {day}\n")
-    for week in weeks:
-        begins = f"  from {starts[week.week]}" if week.week in starts else ""
-        title = (f"Week {week.week}: {week.title}", "bold cyan")
-        out().print(Text.assemble(title, (begins, "dim")))
-        out().print(Padding(Text(week.focus), (0, 0, 0, 2)))
-        for task in week.tasks:
-            out().print(Padding(Text(f"· {task}"), (0, 0, 0, 2)))
-        for each in rounds[week.week]:
-            times = count_of(each.attempts, "answer")
-            ticked = Text("  ✓ ", "green") if each.attempts else Text("  ☐ ", "yellow")
-            out().print(
-                Text.assemble(ticked, titles.get(each.round, each.round), (f"  {times}", "dim"))
-            )
-        out().print()
-
-
 def _print_scores(title: str, heading: str, lines: list[ScoreLine]) -> None:
-=======
-def _print_scores(title: str, heading: str, lines: "list[ScoreLine]") -> None:
->>>>>>> bfade47d (The plan: what to practice on which day until the interview, replanned each day from the history):client/cli/progress.py
     if not lines:
         return
     table = _table(heading, "questions", "answers", "first", "now", "change", "last")

@@ -12,6 +12,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from filelock import Timeout
+
 from client.core.durable_file import rewrite_durably
 from client.core.errors import SettingsError
 
@@ -286,8 +288,6 @@ def _read(name: str, text: str, shown: str) -> Any:
 
 def _rewrite(home: Path, content: Callable[[], Mapping[str, str]]) -> None:
     """Replace the file by ``content``, which reads it: no other Aloud writes it in between."""
-    from filelock import Timeout
-
     path = preferences_file(home)
 
     def text() -> bytes:

@@ -8,12 +8,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.core.errors import SettingsError
 from client.core.preferences import MINUTES
+from client.practice.planning.calendar_file import to_calendar
 from client.practice.planning.my_plan import (
     countdown,
     day_text,
     my_plan,
     plan_settings,
-    to_calendar,
     what_fits,
 )
 from client.practice.progress import all_attempts

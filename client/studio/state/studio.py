@@ -252,9 +252,6 @@ class Studio:
         return Speaker.of(self.settings, lexicon)
 
 
-<<<<<<< HEAD
-def _judge(settings: ClientSettings, tell: Callable[[str], None] | None) -> Judge | None:
-=======
 def _changed_ns(settings: ClientSettings) -> int | None:
     try:
         return preferences_file(settings.home).stat().st_mtime_ns
@@ -262,8 +259,7 @@ def _changed_ns(settings: ClientSettings) -> int | None:
         return None
 
 
-def _judge(settings: ClientSettings, tell: Callable[[str], None] | None) -> "Judge | None":
->>>>>>> bfade47d (The plan: what to practice on which day until the interview, replanned each day from the history)
+def _judge(settings: ClientSettings, tell: Callable[[str], None] | None) -> Judge | None:
     if settings.judge is None:
         return None
 
