@@ -9,8 +9,8 @@ import pytest
 from scripts import changed_tests, house
 
 MOST_IGNORED_IMPORTS = 8
-DEEPEST = {"server": 18, "client": 13}
-DEEPEST_OF_ALL = 25
+DEEPEST = {"server": 17, "client": 13}
+DEEPEST_OF_ALL = 24
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
 MOST_LINES = 68_000

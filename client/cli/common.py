@@ -7,14 +7,15 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import typer
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from client.cli.options import (
     BankOption,
@@ -25,7 +26,6 @@ from client.cli.options import (
 )
 from client.core.settings import ClientSettings, load_settings
 from client.core.wording import escaped, visible
-from client.terminal.console import SafeConsole
 from question_bank.errors import field_faults
 
 M = TypeVar("M", bound="BaseModel")
@@ -33,6 +33,24 @@ M = TypeVar("M", bound="BaseModel")
 PIPED_WIDTH: Final = 100
 """Columns when the output is not a terminal and COLUMNS does not say how many (rich would take 80
 and break tables early)."""
+
+
+class SafeConsole(Console):
+    """Shows control characters in any text as signs; colors and cursor are only our own.
+
+    What people stored (a coach's comment, an imported file, a bank) is never a command to the
+    terminal of whoever reads it.
+    """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """The segments of anything that is printed."""
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(visible(segment.text), segment.style)
 
 
 def _console(*, stderr: bool) -> Console:

@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 import yaml
 from sqlalchemy import ColumnElement, Row, Select, case, func, select
 
-from server.attempts.answer_facts import refresh_facts
 from server.attempts.corrections import IS_BY_OWNER, NOBODY
 from server.core.errors import NotFoundError
 from server.db.audit import note
@@ -27,6 +26,7 @@ from server.db.tables import (
     RubricScoreRow,
     TermFactsRow,
 )
+from server.review.current_facts import refresh_facts
 from server.review.store import rubric_of
 from server.sharing.shown import shown_ids
 from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, score_chart

@@ -28,6 +28,8 @@ from server.jobs.job import MadeFile
 from server.jobs.queue import JobQueue
 from server.jobs.worker import Worker
 from server.operations.metrics import Metrics
+from server.review.review_queue import ReviewQueue
+from server.review.service import ReviewService
 from server.sharing.service import SharingService
 from server.sharing.shown import still_shown
 from server.web.http.gate import demand
@@ -201,3 +203,16 @@ async def _own_service(request: Request) -> Service:
 
 OwnService = Annotated[Service, Depends(_own_service)]
 """The use cases over what belongs to the current actor."""
+
+
+def _reviews(context: AppContext) -> ReviewService:
+    return ReviewService(context.service.database)
+
+
+Reviews = Annotated[ReviewService, Depends(_reviews)]
+"""The use cases of coaching."""
+
+
+def queue_of(context: Context, actor: Actor) -> ReviewQueue:
+    """The queue of the current coach."""
+    return ReviewQueue(context.service.database, actor.coached, actor.account_id or 0)

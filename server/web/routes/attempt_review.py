@@ -13,29 +13,15 @@ from fastapi import APIRouter, Depends, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from server.contract import Transcript
-from server.core.access import Action, Actor
+from server.core.access import Action
 from server.core.errors import ConflictError, InvalidInputError, NotAllowedError
 from server.review.models import Author, Rubric
-from server.review.review_queue import ReviewQueue
 from server.review.service import ReviewService
 from server.ui.report_view import Sounds, view_report
-from server.web.http.context import AppContext, Context
+from server.web.http.context import Context
 from server.web.routes.review_forms import CommentForm, CorrectionForm, ScoresForm, TextForm
 
 ExternalIdPath = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
-
-
-def _reviews(context: AppContext) -> ReviewService:
-    return ReviewService(context.service.database)
-
-
-Reviews = Annotated[ReviewService, Depends(_reviews)]
-"""The use cases of coaching."""
-
-
-def queue_of(context: Context, actor: Actor) -> ReviewQueue:
-    """The queue of the current coach."""
-    return ReviewQueue(context.service.database, actor.coached, actor.account_id or 0)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from server.review.guest_key import GuestKey
 from server.review.models import Author, Rubric
 from server.review.service import ReviewService
 from server.sharing.links import Guest
-from server.web.http.context import AppContext, Context
+from server.web.http.context import AppContext, Context, Reviews
 from server.web.http.downloads import sound_response
-from server.web.routes.attempt_review import AttemptReview, Reviews, add_review_routes, review_page
+from server.web.routes.attempt_review import AttemptReview, add_review_routes, review_page
 from server.web.routes.review_forms import signature
 
 Secret = Annotated[str, Path(max_length=200)]

@@ -22,15 +22,9 @@ from server.review.models import Rubric
 from server.review.service import author_of
 from server.ui.compare_view import view_comparison
 from server.ui.report_view import Sounds
-from server.web.http.context import AppContext, Context, served
+from server.web.http.context import AppContext, Context, Reviews, queue_of, served
 from server.web.http.gate import CurrentActor, demand, needs
-from server.web.routes.attempt_review import (
-    AttemptReview,
-    ExternalIdPath,
-    Reviews,
-    add_review_routes,
-    queue_of,
-)
+from server.web.routes.attempt_review import AttemptReview, ExternalIdPath, add_review_routes
 
 Id = Annotated[AttemptId, Path()]
 

@@ -14,7 +14,7 @@ from client.backend.opening import open_backend
 from client.backend.outbox import AnswerOutbox
 from client.backend.protocol import BackendError, QueuedError, UnavailableError
 from client.backend.remote import RemoteBackend
-from client.backend.sender import Sender
+from client.backend.sending import Sender
 from client.core.settings import ClientSettings
 from tests.worlds.ports import listening
 

@@ -14,9 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 import client
-from client.cli.common import errors, out, print_file, print_json
+from client.cli.common import SafeConsole, errors, out, print_file, print_json
 from client.core.wording import escaped, visible
-from client.terminal.console import SafeConsole
 
 CLIPBOARD = "\x1b]52;c;ZXZpbA==\x07"
 HOSTILE = f"Well{CLIPBOARD}\x9b2J\x9d0;title\x9c \x1b[8mhidden\r\x7f \u202etxt.exe\u2066\ud800 end"
@@ -78,7 +77,6 @@ def test_nothing_else_writes_to_the_terminal() -> None:
         "cli/settings.py": {"echo"},  # one's own settings, each of a known form
         "cli/pronounce.py": {"write"},  # JSON in ASCII
         "speaking/pyttsx3_process.py": {"write"},  # a process whose output Aloud reads
-        "terminal/console.py": {"Console"},
     }
     root = Path(client.__file__).parent
     found: dict[str, set[str]] = {}

@@ -10,7 +10,6 @@ from sqlalchemy import delete, select, true, update
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
-from server.attempts.answer_facts import refresh_facts
 from server.attempts.service import Grader, Service
 from server.contract import NewRubricScore, Pronunciation, Report, Submission, TermVerdict
 from server.core.errors import StoreError
@@ -22,6 +21,7 @@ from server.db.tables import (
     ReportRow,
     TermFactsRow,
 )
+from server.review.current_facts import refresh_facts
 from server.review.models import Author, Rubric
 from server.review.overview import overview_of
 from server.review.service import ReviewService
