@@ -38,7 +38,7 @@ from client.core.durable_file import sync_folder, write_durably
 from client.core.errors import ClientError, RecordingError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.resample import at_sample_rate
-from server.contract import DrillReview, Report, SoundQuality, Submission
+from server.contract import DrillReview, FollowUp, Report, SoundQuality, Submission
 
 logger = logging.getLogger(__name__)
 
@@ -83,6 +83,8 @@ class Entry(BaseModel):
         reason: why it is unfinished, one line; empty where nobody could tell, as after a crash.
         submission: of a transcribed answer, what is sent.
         review: of a heard take of a drill, what is sent.
+        follow_up: what was asked after an answer, where this is what was said to it.
+        follows: that answer's number in the history; ``None``: it is not stored.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -101,6 +103,8 @@ class Entry(BaseModel):
     reason: str = ""
     submission: Submission | None = None
     review: DrillReview | None = None
+    follow_up: FollowUp | None = None
+    follows: int | None = None
 
     @property
     def label(self) -> str:
@@ -160,6 +164,7 @@ class Answer:
         waiting: why it waits in the outbox; empty where it does not.
         problem: why it could not be finished; empty where it could, or nobody tried.
         notice: what its owner should know; empty if all is well.
+        after: the answer that this follows, where that is not stored.
     """
 
     def __init__(
@@ -175,6 +180,7 @@ class Answer:
         self.waiting = ""
         self.problem = ""
         self.notice = ""
+        self.after: Submission | None = None
         self._folder = folder
         self._stem = stem
         self._end: State | None = None

@@ -310,7 +310,8 @@ class Answers:
             if question is None:
                 answer.obstacle = f"the bank no longer has a question {entry.asked}"
             else:
-                answer.prompt = question.prompt
+                asked = entry.follow_up
+                answer.prompt = question.prompt if asked is None else asked.ask
                 # an old file name has only the label of what was asked
                 answer.entry = entry.model_copy(update={"asked": question.id})
 

@@ -22,7 +22,7 @@ from client.answer.answer import (
 )
 from client.audio.take_file import HEADER_BYTES, PART_SUFFIX, STAMP_FORMAT, is_held, length_s
 from client.core.settings import ClientSettings
-from server.contract import Submission
+from server.contract import FollowUp, Submission
 
 _EMPTY_AFTER_S: Final = 60.0
 """Before that, a recorder may just be making the file."""
@@ -56,6 +56,12 @@ class Journal:
         """A new answer to a question; ``open`` begins it."""
         server = self.server or EMBEDDED
         return Answer(self.folder, Entry(asked=question_id, engine=engine, server=server))
+
+    def follow_up(self, question_id: str, asked: FollowUp, follows: int | None) -> Answer:
+        """What will be said to a follow-up; it belongs to the answer of this number."""
+        server = self.server or EMBEDDED
+        entry = Entry(asked=question_id, follow_up=asked, follows=follows, server=server)
+        return Answer(self.folder, entry)
 
     def drill(self, item_id: str, drill_set: str) -> Answer:
         """A new take of a drill's item; ``open`` begins it."""

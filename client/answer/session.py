@@ -26,6 +26,7 @@ from client.backend.outbox import OutboxError
 from client.backend.protocol import (
     SET_ASIDE,
     Backend,
+    BackendError,
     QueuedError,
     RejectedError,
     UnavailableError,
@@ -34,7 +35,16 @@ from client.engines.base import ProgressCallback, Transcriber
 from client.judging.judge import Judge
 from pronunciation.clip import Clip
 from pronunciation.passage import LogProbs, Passage
-from server.contract import Evidence, Revision, Submission, Transcript, Word
+from server.contract import (
+    Evidence,
+    FollowUp,
+    FollowUpAnswer,
+    Revision,
+    Submission,
+    Transcript,
+    Word,
+    next_follow_up,
+)
 
 
 class Session:
@@ -164,6 +174,8 @@ class Session:
         Raises:
             BackendError: the server refused it, or (with ``save=False``) is away.
         """
+        if answer is not None and answer.entry.follow_up is not None:
+            return self._follow_up(submission, answer.entry.follow_up, answer)
         if not save:
             return Outcome(submission, self._backend.grade(submission))
         try:
@@ -175,6 +187,37 @@ class Session:
                 answer.stored()
             raise
         return Outcome(submission, attempt.report, attempt.id)
+
+    def next_follow_up(self, outcome: Outcome) -> FollowUp | None:
+        """What is asked after an answer, in the judge's words if there is one."""
+        asked = None if outcome.report is None else next_follow_up(outcome.report)
+        if asked is None or self._judge is None:
+            return asked
+        try:
+            prompt = self._backend.question(outcome.submission.question_id).prompt
+        except BackendError:
+            return asked
+        return self._judge.put(asked, prompt, outcome.submission.transcript.text)
+
+    def _follow_up(self, said: Submission, asked: FollowUp, answer: Answer) -> Outcome:
+        """Have what was said to a follow-up counted for the answer that it follows.
+
+        It does not wait in the outbox: where the server is away, it stays unfinished.
+        """
+        follow_up = FollowUpAnswer(
+            submission_id=said.submission_id,
+            asked=asked,
+            created_at=said.created_at,
+            transcript=said.transcript,
+            evidence=said.evidence,
+        )
+        if answer.entry.follows is not None:
+            attempt = self._backend.follow_up(answer.entry.follows, follow_up)
+            return Outcome(attempt.submission, attempt.report, attempt.id)
+        assert answer.after is not None, "it follows no answer"
+        before = answer.after
+        whole = before.model_copy(update={"follow_ups": (*before.follow_ups, follow_up)})
+        return Outcome(whole, self._backend.grade(whole))
 
     def transcribe_again(
         self,
@@ -264,7 +307,8 @@ class Session:
     ) -> Submission:
         """What is sent of an answer, judged if there is a judge, and written down first."""
         submission = new_submission(question_id, transcript, evidence, answer)
-        if self._judge is not None:
+        is_follow_up = answer is not None and answer.entry.follow_up is not None
+        if self._judge is not None and not is_follow_up:
             submission = self._judge.judged(submission, self._backend)
         if answer is not None:
             answer.transcribed(submission)

@@ -201,6 +201,10 @@ def interview(
         typer.Option("--auto-stop/--no-auto-stop", help="Stop recording after a long silence."),
     ] = True,
     aloud: Annotated[bool, typer.Option("--speak/--no-speak", help="Speak the questions.")] = True,
+    follow_ups: Annotated[
+        bool,
+        typer.Option("--follow-ups/--no-follow-ups", help="Ask up to two questions more."),
+    ] = True,
     save: Annotated[
         bool, typer.Option("--save/--no-save", help="Keep the attempts in the history.")
     ] = True,
@@ -238,6 +242,7 @@ def interview(
             auto_stop=auto_stop,
             speak=aloud,
             save=save,
+            follow_ups=follow_ups,
         )
         answers = answers_of(settings, backend, lambda: session)
         Interview(settings, backend, session, options, out(), speak, answers).run()

@@ -24,7 +24,9 @@ def delete_answers(
     submission_ids = []
     for attempt_id in attempt_ids:
         try:
-            submission_ids.append(backend.attempt(attempt_id).submission.submission_id)
+            submission = backend.attempt(attempt_id).submission
+            submission_ids.append(submission.submission_id)
+            submission_ids += [each.submission_id for each in submission.follow_ups]
         except RejectedError:  # damaged or gone: its recording's name cannot be known
             continue
     result = backend.purge(PurgeRequest(attempt_ids=tuple(attempt_ids)))

@@ -13,8 +13,9 @@ from pydantic import ValidationError
 from client.backend.protocol import Backend, BackendError
 from client.core.judge_settings import JudgeSettings
 from client.judging.chat import Chat, ChatError, parse_json
+from client.judging.follow_up import PUT_WITHIN_S, put_into_words
 from question_bank.models import KeyPhrase, Question
-from server.contract import JudgedPhrase, Judgment, Submission
+from server.contract import FollowUp, JudgedPhrase, Judgment, Submission
 
 MAX_ANSWER_CHARS: Final = 12_000
 """About 2,000 words or 13 minutes. With the phrases it fits into 4,096 tokens, where Ollama cuts
@@ -61,6 +62,7 @@ class Judge:
     def __init__(self, settings: JudgeSettings, chat: Asks | None = None) -> None:
         self._settings = settings
         self._chat: Asks = chat or Chat(settings)
+        self._quick: Asks = chat or Chat(settings, limit_s=PUT_WITHIN_S)
 
     @property
     def warning(self) -> str:
@@ -72,6 +74,10 @@ class Judge:
             f"the judge {self._settings.address} is not on this machine: your transcripts are "
             f"sent to it{'' if encrypted else ', and not encrypted'}"
         )
+
+    def put(self, asked: FollowUp, question: str, answer: str) -> FollowUp:
+        """A follow-up in the model's words, where these come in time and claim nothing unsaid."""
+        return put_into_words(self._quick, asked, question, answer)
 
     def judged(self, submission: Submission, backend: Backend) -> Submission:
         """The answer with the judge's verdicts as evidence.

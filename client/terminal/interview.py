@@ -27,7 +27,7 @@ from client.terminal.recording_screen import End, countdown, watch_recording
 from client.terminal.report import print_report
 from client.terminal.unfinished import offer_unfinished
 from question_bank.models import Question, RoundName, round_text
-from server.contract import Submission
+from server.contract import FOLLOW_UP_S, MOST_FOLLOW_UPS, Report, Submission, aim_result
 
 LIMIT_OVER_TARGET: Final = 2.0
 """A recording ends by itself at this many times the question's target length."""
@@ -55,6 +55,7 @@ class InterviewOptions:
     auto_stop: bool
     speak: bool
     save: bool
+    follow_ups: bool = False
 
 
 class Interview:
@@ -87,6 +88,7 @@ class Interview:
         self._console = console
         self._speak = speak
         self._answers = answers
+        self._before: dict[str, Report] = {}
 
     def run(self) -> None:
         """Go through the questions.
@@ -104,6 +106,8 @@ class Interview:
                 answer = self._ask(question, keys)
                 if answer is None:
                     return
+                if self._options.follow_ups:
+                    answer = self._follow_ups(question, answer, keys)
                 self._report(question, answer, keys)
                 choice = self._what_next(keys, last=done + 1 == len(questions))
                 if choice == "q":
@@ -147,14 +151,45 @@ class Interview:
                 return None
             console.print(Text("Once more:", "dim"))
 
+    def _follow_ups(self, question: Question, outcome: Outcome, keys: Keys) -> Outcome:
+        """Ask what follows from the answer; a skipped or empty one changes nothing."""
+        console = self._console
+        loading = _Background(lambda: None)
+        for _ in range(MOST_FOLLOW_UPS):
+            asked = self._session.next_follow_up(outcome)
+            if asked is None:
+                break
+            console.print(Rule("Follow-up", style="dim"))
+            console.print(Text(asked.ask, "bold"))
+            console.print(Text(f"up to {FOLLOW_UP_S:.0f} s · q skips it", "dim"))
+            if self._options.speak:
+                self._say(asked.ask, keys)
+            follow_up = self._answers.journal.follow_up(question.id, asked, outcome.attempt_id)
+            follow_up.after = outcome.submission
+            with follow_up as answer:
+                try:
+                    said = self._answered(question, keys, answer, loading, FOLLOW_UP_S)
+                except NoSpeech as error:
+                    console.print(Text(f"! {error}", "yellow"))
+                    break
+            if isinstance(said, End):
+                break
+            outcome = said
+        return outcome
+
     def _answered(
-        self, question: Question, keys: Keys, answer: Answer, loading: "_Background"
+        self,
+        question: Question,
+        keys: Keys,
+        answer: Answer,
+        loading: "_Background",
+        limit_s: float | None = None,
     ) -> Outcome | End:
         """Record an answer and have it graded; ``End``: there is none, and what is to be done."""
         console = self._console
         live = self._session.listen(question.id, answer=answer)
         try:
-            recording = self._record(question, keys, live.feed, answer)
+            recording = self._record(question, keys, live.feed, answer, limit_s)
             if isinstance(recording, End):
                 return recording
             answer.recorded()
@@ -202,7 +237,12 @@ class Interview:
         speaking.join()
 
     def _record(
-        self, question: Question, keys: Keys, listen: OnSamples, answer: Answer
+        self,
+        question: Question,
+        keys: Keys,
+        listen: OnSamples,
+        answer: Answer,
+        limit_s: float | None = None,
     ) -> Recording | End:
         """A take, or how it ended if there is none to be graded.
 
@@ -211,13 +251,15 @@ class Interview:
             keys: what steers the recording.
             listen: takes the sound while it is recorded.
             answer: the answer, not begun yet.
+            limit_s: when it ends by itself; ``None``: by the question's length.
         """
+        target_s = limit_s or float(question.answer_seconds)
         recorder = Recorder(
             RecorderSettings(
                 folder=self._settings.recordings,
                 device_name=self._options.device,
                 silence_stop_s=RecorderSettings.silence_stop_s if self._options.auto_stop else None,
-                time_limit_s=question.answer_seconds * LIMIT_OVER_TARGET,
+                time_limit_s=limit_s or target_s * LIMIT_OVER_TARGET,
             )
         )
         levels: list[Level] = []
@@ -229,9 +271,7 @@ class Interview:
                 on_samples=listen,
                 open_take=answer.open,
             )
-            end = watch_recording(
-                self._console, keys, recorder, levels, float(question.answer_seconds)
-            )
+            end = watch_recording(self._console, keys, recorder, levels, target_s)
             if end is End.stop:
                 return recorder.stop()
             if end is not End.keep:  # which leaving the recorder does
@@ -242,6 +282,12 @@ class Interview:
         if outcome.report is None:
             self._console.print(Text(f"! {outcome.waiting}", "yellow"))
             return
+        before = self._before.get(question.id)
+        if before is not None and before.aim is not None:
+            result = aim_result(before.aim, outcome.report)
+            told = f"Your aim: {before.aim.text} {result.text[0].upper()}{result.text[1:]}."
+            self._console.print(Text(told, "green" if result.met else "yellow"))
+        self._before[question.id] = outcome.report
         print_report(self._console, outcome.report, question.prompt)
         if outcome.attempt_id is not None:
             ask_what_was_meant(

@@ -94,6 +94,7 @@ class InterviewRecord(_Frozen):
         planned_s: how long those take; less than the interview where the bank has too few.
         spent_s: what the clock showed when it last stopped, or when the page last spoke.
         seen_at: when the candidate was last known to think or speak; ``None``: the clock stands.
+        follow_ups: whether up to two more questions are asked after each answer.
     """
 
     format: Literal["aloud-interview"] = "aloud-interview"
@@ -110,6 +111,7 @@ class InterviewRecord(_Frozen):
     ended_at: AwareDatetime | None = None
     spent_s: float = Field(default=0.0, ge=0)
     seen_at: AwareDatetime | None = None
+    follow_ups: bool = False
     questions: Annotated[tuple[AskedQuestion, ...], Field(min_length=1)]
 
     @model_validator(mode="after")

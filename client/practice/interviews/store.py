@@ -61,7 +61,13 @@ class Interviews:
         return self._clock()
 
     def start(
-        self, role: Role, guide: RoundGuide, minutes: int, plan: InterviewPlan
+        self,
+        role: Role,
+        guide: RoundGuide,
+        minutes: int,
+        plan: InterviewPlan,
+        *,
+        follow_ups: bool = False,
     ) -> InterviewRecord:
         """Begin an interview: its first question is open.
 
@@ -92,6 +98,7 @@ class Interviews:
                 planned=plan.planned,
                 planned_s=plan.planned_s,
                 started_at=now,
+                follow_ups=follow_ups,
                 questions=tuple(questions),
             )
         except ValidationError as error:

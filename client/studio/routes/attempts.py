@@ -1,6 +1,6 @@
 """One past answer: its report with sound, comparison, exports, “I did say it”, deletion."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 from urllib.parse import urlencode
@@ -31,6 +31,7 @@ from server.contract import (
     MeantAnswer,
     SaidRight,
     TermVerdict,
+    aim_result,
 )
 from server.ui.charts import Chart, ScorePoint, score_chart
 from server.ui.compare_view import view_comparison
@@ -66,10 +67,16 @@ def router(studio: Studio) -> APIRouter:
         return _report(studio, request, studio.backend.attempt(attempt_id), counted=counted)
 
     @routes.get("/{attempt_id}/audio")
-    def audio(attempt_id: Id) -> FileResponse:
+    def audio(
+        attempt_id: Id, follow_up: Annotated[int | None, Query(ge=0, le=9)] = None
+    ) -> FileResponse:
         """The candidate's own recording; whole or by ranges, as a player asks for it."""
-        attempt = studio.backend.attempt(attempt_id)
-        path = studio.recordings.path_of(attempt.submission.submission_id)
+        submission = studio.backend.attempt(attempt_id).submission
+        ids = [submission.submission_id, *(each.submission_id for each in submission.follow_ups)]
+        number = 0 if follow_up is None else follow_up + 1
+        if number >= len(ids):
+            raise HTTPException(404, "there is no such follow-up")
+        path = studio.recordings.path_of(ids[number])
         if not path.is_file():
             raise HTTPException(404, "there is no recording of this answer")
         return FileResponse(
@@ -93,6 +100,10 @@ def router(studio: Studio) -> APIRouter:
             request,
             "compare.html",
             question=studio.question_of(after)[0],
+            aim=before.report.aim,
+            aim_result=None
+            if before.report.aim is None
+            else aim_result(before.report.aim, after.report),
             before=before,
             after=after,
             view=view,
@@ -231,8 +242,28 @@ def _report(
         rough=len(rough_answers(all_attempts(studio.backend), studio.recordings))
         if attempt.report.transcript.is_rough
         else 0,
+        earlier_aim=_earlier_aim(studio, attempt, others.attempts),
+        follow_up_recordings=[
+            f"/attempts/{attempt.id}/audio?follow_up={number}"
+            if studio.recordings.path_of(each.submission_id).is_file()
+            else ""
+            for number, each in enumerate(attempt.report.follow_ups)
+        ],
         is_first=studio.backend.history(HistoryQuery(limit=2)).total == 1,
     )
+
+
+def _earlier_aim(
+    studio: Studio, attempt: Attempt, others: Sequence[AttemptSummary]
+) -> dict[str, object] | None:
+    """What became of the aim of the take before this one, which is compared on it first."""
+    made_at = attempt.submission.created_at
+    before = next((each for each in others if each.created_at < made_at), None)
+    aim = None if before is None else studio.backend.attempt(before.id).report.aim
+    if before is None or aim is None:
+        return None
+    result = aim_result(aim, attempt.report)
+    return {"attempt_id": before.id, "aim": aim.text, "met": result.met, "text": result.text}
 
 
 def _own_aliases(studio: Studio) -> OwnAliases:

@@ -1,15 +1,16 @@
 """The mock interview: the form, question after question, and one report at the end."""
 
 import random
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from client.answer.answer import Answer
+from client.answer.answer import Answer, Outcome
 from client.backend.protocol import UnavailableError
 from client.practice.interviews import (
     InterviewNotFound,
@@ -24,6 +25,7 @@ from client.practice.interviews import (
 )
 from client.practice.progress import all_attempts
 from client.studio.routes.downloads import download
+from client.studio.state.page_recording import asked_in_page
 from client.studio.state.studio import Studio
 from client.studio.views.interview import (
     GOOD_SCORE,
@@ -46,6 +48,8 @@ FILLED: Final = 0.9
 """Where the bank's questions fill less of the time than this, the page says so."""
 
 DOUBLE_CLICK_S: Final = 5.0
+FOLLOW_UP_WITHIN_S: Final = 6.0
+"""An answer that takes longer to transcribe gets no follow-up: nobody waits in silence for one."""
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str | None, Query(max_length=200)]
@@ -100,6 +104,7 @@ def router(studio: Studio) -> APIRouter:
         role: Annotated[Id, Form()],
         round: Annotated[Id, Form()],
         length: Annotated[Length, Form()] = "10",
+        follow_ups: Annotated[bool, Form()] = False,
     ) -> RedirectResponse:
         """Begin."""
         bank = studio.bank
@@ -115,7 +120,7 @@ def router(studio: Studio) -> APIRouter:
             return RedirectResponse(f"/interview/{begun.id}", 303)
         practiced = last_practiced(studio.backend)
         plan = plan_interview(bank, found.id, guide.id, minutes, practiced, random.Random())
-        record = interviews.start(found, guide, minutes, plan)
+        record = interviews.start(found, guide, minutes, plan, follow_ups=follow_ups)
         return RedirectResponse(f"/interview/{record.id}", 303)
 
     @routes.get("/{interview_id}")
@@ -141,6 +146,11 @@ def router(studio: Studio) -> APIRouter:
         """The state; answers that a crash left without a transcript are transcribed now."""
         return _state(studio, studio.interviews.resume(_get(interviews, interview_id)))
 
+    @routes.get("/{interview_id}/follow-up")
+    def follow_up(interview_id: str, question_id: Text) -> dict[str, Any]:
+        """What is asked after the answer just given, as soon as it is graded; or nothing."""
+        return {"follow_up": _follow_up(studio, interview_id, question_id or "")}
+
     @routes.post("/{interview_id}/skip")
     def skip(interview_id: str, asked: _Asked) -> InterviewState:
         """Skip the question."""
@@ -148,7 +158,7 @@ def router(studio: Studio) -> APIRouter:
         return _state(studio, interviews.skip(interview_id, asked.question_id))
 
     @routes.post("/{interview_id}/time")
-    def time(interview_id: str, at: _Timed) -> InterviewState:
+    def clock(interview_id: str, at: _Timed) -> InterviewState:
         """Let the clock run or stand; the page repeats it while the clock runs."""
         _get(interviews, interview_id)
         timed = interviews.time(interview_id, at.question_id, runs=at.runs, ran_s=at.ran_s)
@@ -214,6 +224,27 @@ def _rounds(fields: Mapping[str, FieldOfWork]) -> dict[tuple[RoundGuide, ...], l
     for role, field in fields.items():
         lists.setdefault(field.rounds, []).append(role)
     return lists
+
+
+def _follow_up(studio: Studio, interview_id: str, question_id: str) -> dict[str, Any] | None:
+    until_s = time.monotonic() + FOLLOW_UP_WITHIN_S
+    while time.monotonic() < until_s:
+        record = _get(studio.interviews.kept, interview_id)
+        asked = next((each for each in record.asked if each.question_id == question_id), None)
+        if asked is None or asked.problem or asked.state not in ("given", "answered"):
+            return None
+        if asked.state == "answered":
+            if asked.attempt_id is None:
+                return None
+            attempt = studio.backend.attempt(asked.attempt_id)
+            outcome = Outcome(attempt.submission, attempt.report, attempt.id)
+            following = studio.session.next_follow_up(outcome)
+            if following is None:
+                return None
+            studio.speak_ahead(following.ask)
+            return asked_in_page(following, question_id, attempt.id)
+        time.sleep(0.05)
+    return None
 
 
 def _get(interviews: Interviews, interview_id: str) -> InterviewRecord:

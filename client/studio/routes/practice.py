@@ -22,7 +22,7 @@ from client.studio.state.answer_socket import AnswerSocket
 from client.studio.state.page_recording import limit_s_for
 from client.studio.state.studio import Studio
 from question_bank.models import Question, RoundName
-from server.contract import MAX_TEXT_CHARS, HistoryQuery, Transcript, duration
+from server.contract import AGAIN_S, MAX_TEXT_CHARS, HistoryQuery, Transcript, duration
 from server.ui.rendering import when
 
 PREPARATION_S: Final = (0, 10, 30, 60)
@@ -61,9 +61,11 @@ def router(studio: Studio) -> APIRouter:
         role: Text = None,
         round: Text = None,
         topic: Text = None,
+        aim: Annotated[int | None, Query(ge=1)] = None,
     ) -> HTMLResponse:
-        """One question; the engine loads while it is asked."""
+        """One question; the engine loads while it is asked. ``aim``: of this earlier answer."""
         question = studio.backend.question(question_id)
+        aimed = None if aim is None else studio.backend.attempt(aim).report.aim
         studio.warm_up()
         studio.speak_ahead(question.prompt)
         answered = studio.backend.history(HistoryQuery(question_id=question.id, limit=1))
@@ -71,6 +73,10 @@ def router(studio: Studio) -> APIRouter:
             request,
             "practice.html",
             question=question,
+            aim=aimed,
+            target_s=question.answer_seconds
+            if aimed is None
+            else min(AGAIN_S, question.answer_seconds),
             role=studio.bank.role(role or question.role or ""),
             limit_s=limit_s_for(question.answer_seconds),
             answered=answered.total,

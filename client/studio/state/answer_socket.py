@@ -1,8 +1,9 @@
 """An answer over a WebSocket: sound and commands in, captions and the result out.
 
 The page begins with ``{"type": "start", "question_id": …}`` (and ``"interview": ID`` where the
-answer belongs to one), then sends sound as binary messages (16 bits, little-endian, mono, 16 kHz)
-and ``{"type": "pause" | "resume" | "stop" | "discard"}``. It receives ``recording``, ``caption``,
+answer belongs to one, ``"follow_up"`` and ``"follows"`` where it is one to a follow-up), then sends
+sound as binary messages (16 bits, little-endian, mono, 16 kHz) and
+``{"type": "pause" | "resume" | "stop" | "discard"}``. It receives ``recording``, ``caption``,
 ``working``, and at the end one of ``done``, ``given`` (the interview has the answer and continues
 while it is transcribed), ``discarded`` and ``problem``.
 """
@@ -31,6 +32,7 @@ from client.studio.state.page_recording import (
     TakeBusyError,
     TakeProtocolError,
 )
+from server.contract import AttemptId, FollowUp
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +55,8 @@ class Start(_Message):
     type: Literal["start"]
     question_id: Annotated[str, Field(min_length=1, max_length=200)]
     interview: Annotated[str, Field(pattern=r"^[0-9a-f]*$", max_length=64)] = ""
+    follow_up: FollowUp | None = None
+    follows: AttemptId | None = None
 
 
 class Command(_Message):
@@ -124,7 +128,10 @@ class AnswerSocket:
         try:
             start = await self._first()
             recording = await run_in_threadpool(
-                self._microphone.begin, start.question_id, self._caption_sender()
+                self._microphone.begin,
+                start.question_id,
+                self._caption_sender(),
+                None if start.follow_up is None else (start.follow_up, start.follows),
             )
         except Exception as error:
             if isinstance(error, _Gone):
@@ -187,6 +194,7 @@ class AnswerSocket:
             self._say("given")
             return
         answer = recording.answer
+        following = await run_in_threadpool(self._microphone.next_follow_up, answer)
         self._say(
             "done",
             url=None if answer.attempt_id is None else f"/attempts/{answer.attempt_id}",
@@ -194,6 +202,7 @@ class AnswerSocket:
             submission_id=answer.submission_id,
             waiting=answer.waiting,
             notice=answer.notice,
+            follow_up=following,
         )
 
     def _stop_and_finish(self, recording: PageRecording, start: Start) -> None:

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Final
+from typing import Any, Final
 
 from filelock import FileLock, Timeout
 
@@ -18,6 +18,7 @@ from client.core.errors import ClientError, RecordingError
 from client.core.settings import ClientSettings
 from pronunciation.clip import SAMPLE_RATE_HZ
 from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16
+from server.contract import FOLLOW_UP_S, FollowUp
 
 DEFAULT_TARGET_S: Final = 120.0
 """Used if the server is away, so that the question's own target is not known."""
@@ -45,6 +46,16 @@ def limit_s_for(target_s: float) -> float:
     return max(MIN_LIMIT_S, LIMIT_OVER_TARGET * target_s)
 
 
+def asked_in_page(asked: FollowUp, question_id: str, attempt_id: int) -> dict[str, Any]:
+    """A follow-up for the page that asks it."""
+    return {
+        "asked": asked.model_dump(),
+        "question_id": question_id,
+        "follows": attempt_id,
+        "limit_s": FOLLOW_UP_S,
+    }
+
+
 class PageRecording:
     """The sound that a page sends. Its methods may be called from any thread, one at a time.
 
@@ -54,6 +65,7 @@ class PageRecording:
         target_s: how long the answer should be.
         on_end: called once, when no more sound will come.
         clock_s: a clock that never goes back.
+        limit_s: when it ends by itself; ``None``: by its target.
     """
 
     def __init__(
@@ -63,11 +75,12 @@ class PageRecording:
         target_s: float,
         on_end: Callable[[], None],
         clock_s: Callable[[], float] = time.monotonic,
+        limit_s: float | None = None,
     ) -> None:
         self.answer = answer
         self.live = live
         self.target_s = target_s
-        self.limit_s = limit_s_for(target_s)
+        self.limit_s = limit_s or limit_s_for(target_s)
         self.paused = False
         self._on_end = on_end
         self._clock_s = clock_s
@@ -189,10 +202,21 @@ class Microphone:
         recording = self.recording
         return None if recording is None else recording.answer.name
 
+    def next_follow_up(self, answer: Answer) -> dict[str, Any] | None:
+        """What is asked after a finished answer, for its page; ``None``: nothing, or not now."""
+        outcome = answer.outcome
+        if outcome is None or outcome.attempt_id is None:
+            return None
+        asked = self._session().next_follow_up(outcome)
+        return None if asked is None else asked_in_page(asked, answer.asked, outcome.attempt_id)
+
     def begin(
-        self, question_id: str, on_caption: Callable[[Caption], None] | None = None
+        self,
+        question_id: str,
+        on_caption: Callable[[Caption], None] | None = None,
+        follow_up: tuple[FollowUp, int | None] | None = None,
     ) -> PageRecording:
-        """Begin to record an answer.
+        """Begin to record an answer, or what is said to a follow-up of the answer of a number.
 
         Raises:
             TakeBusyError: something else is recording.
@@ -203,6 +227,8 @@ class Microphone:
             target_s = float(self._backend.question(question_id).answer_seconds)
         except UnavailableError:
             target_s = DEFAULT_TARGET_S  # the answer will wait in the outbox
+        limit_s = None if follow_up is None else FOLLOW_UP_S
+        target_s = limit_s or target_s
         session = self._session()
         with self._lock:
             if self.recording is not None:
@@ -219,11 +245,14 @@ class Microphone:
                         "another Aloud on this machine is recording an answer: stop it there, "
                         "then record here"
                     ) from error
-                answer = self._answers.journal.answer(question_id)
+                if follow_up is None:
+                    answer = self._answers.journal.answer(question_id)
+                else:
+                    answer = self._answers.journal.follow_up(question_id, *follow_up)
                 answer.open(SAMPLE_RATE_HZ)
                 live = session.listen(question_id, answer=answer, on_caption=on_caption)
                 self.recording = PageRecording(
-                    answer, live, target_s, on_end=self._free(claim.pop_all())
+                    answer, live, target_s, self._free(claim.pop_all()), limit_s=limit_s
                 )
                 return self.recording
 

@@ -14,6 +14,14 @@ const CONNECT_WITHIN_MS = 10_000;
  */
 
 /**
+ * @typedef {object} FollowUp what is asked after an answer
+ * @property {{ask: string}} asked
+ * @property {string} question_id
+ * @property {number} follows the answer's number in the history
+ * @property {number} limit_s
+ */
+
+/**
  * @typedef {object} Handlers what a page does when something happens; all optional
  * @property {(level: {peakDbfs: number, rmsDbfs: number, zeros: boolean}) => void} [onLevel]
  * @property {() => void} [onAsking] nobody has answered the browser's question yet
@@ -23,7 +31,7 @@ const CONNECT_WITHIN_MS = 10_000;
  *   has ended; the rest is being transcribed
  * @property {() => void} [onGiven] an interview has taken the answer and continues; nothing follows
  * @property {(done: {url: string|null, attempt_id: number|null, submission_id: string,
- *   waiting: string, notice: string}) => void} [onDone]
+ *   waiting: string, notice: string, follow_up: FollowUp|null}) => void} [onDone]
  * @property {() => void} [onDiscarded]
  * @property {(problem: Problem) => void} [onProblem] it ended without a report
  */
@@ -41,10 +49,11 @@ export class Answer {
   /**
    * Open the microphone and begin to record.
    *
-   * @param {{questionId: string, interview?: string, handlers: Handlers}} options
+   * @param {{questionId: string, interview?: string, followUp?: FollowUp|null, handlers: Handlers}}
+   *   options `followUp`: what is answered, instead of the question
    * @returns {Promise<Answer|null>} once it is recording; `null` where `onProblem` was called
    */
-  static async start({ questionId, interview = "", handlers }) {
+  static async start({ questionId, interview = "", followUp = null, handlers }) {
     const answer = new Answer(handlers);
     try {
       answer.#microphone = await Microphone.open({
@@ -58,7 +67,9 @@ export class Answer {
       answer.#fail(microphoneProblem(error, false));
       return null;
     }
-    await answer.#connect({ type: "start", question_id: questionId, interview });
+    const { asked = null, follows = null } = followUp ?? {};
+    const start = { type: "start", question_id: questionId, interview };
+    await answer.#connect(followUp ? { ...start, follow_up: asked, follows } : start);
     return answer.#ended ? null : answer;
   }
 

@@ -20,6 +20,7 @@ const IDLE = { idle: true, shows: ["hear", "skip"] };
 const RUNS = { runs: true }; // the clock
 const STATES = {
   loading: { status: "Getting ready" },
+  thinking: { status: "One moment", shows: ["skip"] },
   ready: { status: "Answer when you are ready", primary: "Answer", ...IDLE, ...RUNS },
   asking: { status: "Listen to the question", ...IDLE },
   opening: { status: "Opening the microphone" },
@@ -37,6 +38,7 @@ const STATES = {
 const FOLLOWS = ["elsewhere", "interrupted"]; // what another tab does next
 
 const panel = new AnswerPanel(document.querySelector("[data-recorder]"), STATES, {
+  onDone,
   onGiven,
   onProblem,
 });
@@ -49,6 +51,8 @@ const tab = new OneTab(`aloud.interview.${interview.id}`, () => player.stop());
 const roundClock = new RoundClock(interview.left_s);
 let beatAtMs = -Infinity;
 let endWhenDone = false;
+/** @type {import("./answer.js").FollowUp|null} what is asked after the answer just given */
+let followUp = null;
 
 /* ---- the question */
 
@@ -112,16 +116,53 @@ function showEarlier() {
   part("earlier").hidden = interview.problems.length === 0;
 }
 
+/** Shows a follow-up in the place of the question, and asks it. */
+async function showFollowUp() {
+  part("number").textContent = "Follow-up";
+  document.getElementById("prompt").textContent = followUp.asked.ask;
+  part("aim").textContent = `up to ${clock(followUp.limit_s)}`;
+  part("other-role").hidden = true;
+  panel.targetS = followUp.limit_s;
+  panel.clearWaveform();
+  panel.showRecorded(0);
+  panel.enter("ready");
+  document.getElementById("prompt").focus({ preventScroll: true });
+  scrollTo(0, 0);
+  await speak();
+}
+
+function goOnWithoutFollowUp() {
+  followUp = null;
+  player.stop();
+  showQuestion();
+  document.getElementById("prompt").focus({ preventScroll: true });
+}
+
+/** The answer to a follow-up is stored: another one comes, or the next question. */
+function onDone({ follow_up: next }) {
+  if (endWhenDone) {
+    endUnseen();
+    return;
+  }
+  followUp = next;
+  if (followUp && !roundClock.isOver) {
+    showFollowUp();
+  } else {
+    goOnWithoutFollowUp();
+  }
+}
+
 async function speak() {
-  const asked = interview.question?.question_id;
+  const asked = followUp ?? interview.question?.question_id;
   panel.enter("asking");
   let failed;
   try {
-    await player.play(interview.question.sound);
+    const followed = followUp && `/sound/text?text=${encodeURIComponent(followUp.asked.ask)}`;
+    await player.play(followed || interview.question.sound);
   } catch (error) {
     failed = `${error.message} Read the question, then answer.`;
   }
-  if (panel.is("asking") && interview.question?.question_id === asked) {
+  if (panel.is("asking") && (followUp ?? interview.question?.question_id) === asked) {
     panel.enter("ready", failed);
   }
 }
@@ -131,17 +172,45 @@ async function speak() {
 async function begin() {
   tab.take();
   player.stop();
-  const asked = { questionId: interview.question.question_id, interview: interview.id };
+  const asked = followUp
+    ? { questionId: followUp.question_id, followUp }
+    : { questionId: interview.question.question_id, interview: interview.id };
   await panel.record((handlers) => Answer.start({ ...asked, handlers }));
 }
 
 async function onGiven() {
   if (endWhenDone) {
-    end.elements.shown.value = "false"; // the question that follows was never asked
-    end.submit();
+    endUnseen();
     return;
   }
-  goOn(await requestHere("state"));
+  const answered = interview.question.question_id;
+  const next = await requestHere("state");
+  if (!next) {
+    return;
+  }
+  if (next.follow_ups && !roundClock.isOver) {
+    panel.enter("thinking");
+    const address = `/interview/${interview.id}/follow-up?question_id=${answered}`;
+    const found = await request(address).catch(() => null); // then there is none
+    if (!panel.is("thinking")) {
+      return; // skipped meanwhile
+    }
+    followUp = found?.follow_up ?? null;
+  }
+  if (endWhenDone) {
+    endUnseen();
+  } else if (followUp) {
+    update(next);
+    showFollowUp();
+  } else {
+    goOn(next);
+  }
+}
+
+/** Ends the interview; the question that follows was never asked. */
+function endUnseen() {
+  end.elements.shown.value = "false";
+  end.submit();
 }
 
 /** @param {import("./answer.js").Problem} problem */
@@ -149,6 +218,9 @@ async function onProblem(problem) {
   endWhenDone = false;
   fail(problem);
   panel.showRecorded(0);
+  if (followUp) {
+    return; // it is asked again, or skipped; what was said is offered with the report
+  }
   if (problem.code === "moved") {
     goOn(await requestHere("state")); // another tab was first
   } else if (problem.code === "lost") {
@@ -178,6 +250,14 @@ async function comeBack() {
 
 async function pass() {
   player.stop();
+  if (followUp) {
+    goOnWithoutFollowUp();
+    return;
+  }
+  if (panel.is("thinking")) {
+    goOn(await requestHere("state"));
+    return;
+  }
   const sure = await confirm({
     title: "Skip this question?",
     detail: "It stays unanswered, and the next question follows.",
@@ -313,7 +393,7 @@ async function beat(runs) {
   if (!follows) {
     roundClock.ranS = Math.max(0, roundClock.ranS - json.ran_s);
   }
-  if (!panel.isIdle && !panel.is(...FOLLOWS)) {
+  if (followUp || panel.is("thinking") || (!panel.isIdle && !panel.is(...FOLLOWS))) {
     // an answer has begun here: what is asked stays what it answers, and the seconds that ran
     // while the reply was on its way are not in it yet
     roundClock.leftS = Math.max(0, next.left_s - roundClock.ranS);
@@ -328,7 +408,7 @@ async function beat(runs) {
 }
 
 function tell() {
-  const isLast = panel.is("recording", "opening", "working");
+  const isLast = followUp || panel.is("recording", "opening", "working", "thinking");
   const waits = panel.is("interrupted", "loading", "elsewhere");
   if (roundClock.isOver && !isLast && !waits && part("over").hidden) {
     showOver();
@@ -353,7 +433,7 @@ function showOver() {
 function primary() {
   if (panel.is("recording")) {
     panel.stop();
-  } else if (panel.isIdle && !roundClock.isOver) {
+  } else if (panel.isIdle && (followUp || !roundClock.isOver)) {
     begin();
   }
 }
@@ -375,7 +455,7 @@ part("drop").addEventListener("click", drop);
 onKeys({
   " ": primary,
   h: hear,
-  s: () => (panel.isIdle || panel.is("interrupted")) && pass(),
+  s: () => (panel.isIdle || panel.is("interrupted", "thinking")) && pass(),
 });
 
 end.addEventListener("submit", async (event) => {
@@ -394,6 +474,8 @@ end.addEventListener("submit", async (event) => {
     if (panel.is("recording")) {
       panel.stop();
     }
+  } else if (followUp || panel.is("thinking")) {
+    endUnseen();
   } else {
     end.submit();
   }

@@ -7,6 +7,7 @@ import { confirm } from "./confirm.js";
 import { onKeys } from "./keys.js";
 import { Player } from "./player.js";
 import { request } from "./request.js";
+import { remember, remembered } from "./remembered.js";
 import { refreshTakes } from "./takes_notice.js";
 
 const CONFIRM_OVER_S = 5;
@@ -51,6 +52,14 @@ const part = (name) => panel.part(name);
 const player = new Player();
 let countdown = null;
 let retrying = false;
+/** @type {import("./answer.js").FollowUp|null} what is asked after the answer */
+let followUp = null;
+const FOLLOW_UPS_KEY = "aloud.followUps";
+const wantsFollowUps = document.getElementById("follow-ups");
+wantsFollowUps.checked = remembered(FOLLOW_UPS_KEY) === "yes";
+wantsFollowUps.addEventListener("change", () =>
+  remember(FOLLOW_UPS_KEY, wantsFollowUps.checked ? "yes" : "no"),
+);
 
 /* ---- asking and preparing */
 
@@ -68,7 +77,11 @@ async function askQuestion() {
     return;
   }
   try {
-    const heard = await player.play(`/sound/question/${encodeURIComponent(root.dataset.question)}`);
+    const heard = await player.play(
+      followUp
+        ? `/sound/text?text=${encodeURIComponent(followUp.asked.ask)}`
+        : `/sound/question/${encodeURIComponent(root.dataset.question)}`,
+    );
     if (!heard) {
       return; // stopped: something else is under way
     }
@@ -77,6 +90,10 @@ async function askQuestion() {
       return;
     }
     hint(`The question cannot be spoken (${error.message}). Read it above.`);
+  }
+  if (followUp) {
+    panel.enter("ready", "Answer the follow-up, or go to the report");
+    return;
   }
   prepare();
 }
@@ -119,7 +136,7 @@ async function begin() {
   part("captions").replaceChildren();
   part("captions").hidden = true;
   const { question: questionId } = root.dataset;
-  await panel.record((handlers) => Answer.start({ questionId, handlers }));
+  await panel.record((handlers) => Answer.start({ questionId, followUp, handlers }));
 }
 
 function onRecorded({ zeros }) {
@@ -147,7 +164,19 @@ function onWorking({ stopped_by: stoppedBy, share }) {
   panel.showTranscribed(share);
 }
 
-function onDone({ url, waiting, notice }) {
+function onDone({ url, waiting, notice, follow_up: next }) {
+  if (url && next && wantsFollowUps.checked) {
+    followUp = next;
+    document.querySelector("h1").textContent = next.asked.ask;
+    part("follow-up").hidden = false;
+    part("report").href = url;
+    panel.targetS = next.limit_s;
+    panel.showRecorded(0);
+    panel.clearWaveform();
+    part("captions").hidden = true;
+    askQuestion();
+    return;
+  }
   if (url) {
     panel.enter("done");
     location.assign(url);

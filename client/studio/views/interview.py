@@ -57,6 +57,7 @@ class InterviewState:
         interrupted: an answer to it that broke off.
         transcribing: how many answers get their reports now.
         problems: what went wrong with answers given before, one sentence each.
+        follow_ups: whether more is asked after each answer.
     """
 
     id: str
@@ -68,6 +69,7 @@ class InterviewState:
     interrupted: InterruptedAnswer | None
     transcribing: int
     problems: tuple[str, ...]
+    follow_ups: bool
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ def state_of(
             for number, each in enumerate(record.asked, start=1)
             if each.state == "given" and each.problem
         ),
+        follow_ups=record.follow_ups,
     )
 
 

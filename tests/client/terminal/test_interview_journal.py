@@ -4,6 +4,7 @@ import io
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +79,9 @@ class Held:
         )
         patch.setattr("client.audio.recorder.load_sounddevice", lambda: system)
 
-    def __call__(self, keys: str, engine: type[Engine] = Engine) -> str:
+    def __call__(
+        self, keys: str, engine: type[Engine] = Engine, *, follow_ups: bool = False
+    ) -> str:
         @contextmanager
         def reader() -> Iterator[Keys]:
             yield Pressed(keys, self._settings.recordings)
@@ -91,9 +94,8 @@ class Held:
         answers = Answers(journal, self._backend, lambda: session, takes)
         console = Console(file=shown, width=100, force_terminal=True)
         try:
-            Interview(
-                self._settings, self._backend, session, one_question(), console, _say, answers
-            ).run()
+            options = replace(one_question(), follow_ups=follow_ups)
+            Interview(self._settings, self._backend, session, options, console, _say, answers).run()
         except (KeyboardInterrupt, EngineError) as error:
             shown.write(f"\n{type(error).__name__}")
         return shown.getvalue()
@@ -113,6 +115,31 @@ def test_a_stored_answer_leaves_its_recording_only(
     held(" n")
     (attempt,) = backend.history().attempts
     assert [path.name for path in settings.recordings.iterdir()] == [f"{attempt.submission_id}.wav"]
+
+
+def test_follow_ups_are_asked_and_kept_with_their_answer(
+    held: Held, settings: ClientSettings, backend: OutboxBackend
+) -> None:
+    shown = held("   n", follow_ups=True)
+    assert "What about paged attention?" in shown
+    (summary,) = backend.history().attempts
+    said = backend.attempt(summary.id).submission.follow_ups
+    assert [each.asked.about for each in said] == ["paged attention"] * 2
+    recordings = {path.stem for path in settings.recordings.iterdir()}
+    assert recordings == {summary.submission_id, *(each.submission_id for each in said)}
+
+
+def test_a_follow_up_that_is_cut_off_is_offered_and_then_belongs_to_its_answer(
+    held: Held, settings: ClientSettings, backend: OutboxBackend
+) -> None:
+    held(" !", follow_ups=True)
+    (found,) = Journal.of(settings).unfinished()
+    assert found.entry.follow_up is not None
+    assert "What about paged attention?" in held("fqd")
+    assert left(settings) == []
+    (summary,) = backend.history().attempts
+    (said,) = backend.attempt(summary.id).submission.follow_ups
+    assert said.submission_id == found.submission_id
 
 
 def test_leaving_asks_and_keeps_or_deletes(
