@@ -1,14 +1,18 @@
 """``aloud progress``: how practice goes."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Annotated
+from statistics import fmean
+from typing import Annotated, Final
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from client.backend.protocol import BackendError
 from client.cli.common import checked, command, out, print_json
 from client.cli.loading import open_server
+from client.cli.progress_bars import counting
 from client.core.settings import ClientSettings
 from client.practice.drills.items import load_items
 from client.practice.progress import (
@@ -21,9 +25,20 @@ from client.practice.progress import (
     score_lines,
     term_lines,
 )
+from client.practice.progress_over_time import (
+    DayDelivery,
+    DayScore,
+    Mastered,
+    day_deliveries,
+    day_scores,
+    graded_before,
+    mastered,
+    spread_of,
+)
 from server.contract import HistoryQuery
 
 _PANEL = "Your own data"
+DAYS_PRINTED: Final = 14
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -45,24 +60,84 @@ def progress(
     names = {item.id: item.term for item in load_items(settings).of(None)}
     with open_server(settings, reading=True) as backend:
         attempts = all_attempts(backend, role)
+        if graded_before(attempts):  # only scores of one grading can be compared
+            with suppress(BackendError), counting("grading again") as shown:
+                backend.regrade(progress=shown)
+            attempts = all_attempts(backend, role)
         reports = recent_reports(backend, attempts)
         cards = backend.drills.cards()
+    days, deliveries = day_scores(attempts), day_deliveries(reports)
     drilled = [(names.get(card.item_id, card.item_id), card) for card in cards]
     roles = score_lines(attempts, lambda each: each.role)
     topics = score_lines(attempts, lambda each: each.topic)
     worst = term_lines(reports, drilled if role is None else ())[:terms]
     drills = drill_lines(cards, datetime.now(UTC))
     if as_json:
-        print_json({"roles": roles, "topics": topics, "terms": worst, "drills": drills})
+        print_json(
+            {
+                "days": days,
+                "spread": spread_of(days),
+                "delivery": deliveries,
+                "mastered": mastered(reports),
+                "roles": roles,
+                "topics": topics,
+                "terms": worst,
+                "drills": drills,
+            }
+        )
         return
     if not attempts and not cards:
         nothing = "Nothing practiced yet." if role is None else f"Nothing practiced for {role!r}."
         out().print(f"{nothing} Begin with: aloud interview --role ROLE")
         return
+    _print_days(days, deliveries)
+    _print_mastered(mastered(reports))
     _print_scores("Roles", "role", roles)
     _print_scores("Topics", "topic", topics)
     _print_terms(worst)
     _print_drills(drills)
+    out().print(Text("What to do next: aloud today", "bold"))
+
+
+def _print_days(days: list[DayScore], deliveries: list[DayDelivery]) -> None:
+    if not days:
+        return
+    said = {each.day: each for each in deliveries}
+    table = _table("day", "first answers", "repeats", "words/min", "fillers/min", "notes/100 words")
+    for each in days[-DAYS_PRINTED:]:
+        how = said.get(each.day)
+        measured = (how.words_per_minute, how.fillers, how.notes) if how else (None, None, None)
+        scores = (f"{fmean(s):.0%} ({len(s)})" if s else "–" for s in (each.firsts, each.repeats))
+        table.add_row(
+            Text(f"{each.day}", "bold"),
+            *scores,
+            *(
+                "–" if value is None else f"{value:.{digits}f}"
+                for value, digits in zip(measured, (0, 1, 1), strict=True)
+            ),
+        )
+    _print_section("Day by day", table)
+    if spread := spread_of(days):
+        text = (
+            f"Who does not change lies between {spread.low:.0%} and {spread.high:.0%}, by the "
+            f"spread of {spread.answers} first answers. Only what leaves it is a change.\n"
+        )
+        out().print(Text(text, "dim"))
+
+
+def _print_mastered(done: Mastered) -> None:
+    lines = []
+    if done.terms:
+        lines.append(f"terms: {', '.join(done.terms)}")
+    if done.phrases_missed:
+        lines.append(f"key phrases once missing: {len(done.phrases)} of {done.phrases_missed}")
+    if done.errors:
+        lines.append(f"language: {', '.join(done.errors)}")
+    if lines:
+        out().print(Text("Mastered", "bold cyan"))
+        for line in lines:
+            out().print(Text(f"  {line}"), soft_wrap=True)
+        out().print()
 
 
 def _print_scores(title: str, heading: str, lines: list[ScoreLine]) -> None:

@@ -1,11 +1,12 @@
 """Progress over time."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
+from client.practice.planning.my_plan import my_plan
 from client.practice.progress import (
     ReportReader,
     all_attempts,
@@ -13,9 +14,23 @@ from client.practice.progress import (
     is_learned,
     question_lines,
 )
-from client.practice.progress_over_time import week_scores
+from client.practice.progress_over_time import (
+    day_deliveries,
+    day_scores,
+    graded_before,
+    mastered,
+    spread_of,
+)
 from client.studio.state.studio import Studio
-from client.studio.views.progress import Choice, dimensions_of, spoken_terms, week_chart
+from client.studio.views.plan import today_of
+from client.studio.views.progress import (
+    Choice,
+    day_chart,
+    delivery_charts,
+    dimensions_of,
+    score_points,
+    spoken_terms,
+)
 
 
 def router(studio: Studio) -> APIRouter:
@@ -41,7 +56,11 @@ def router(studio: Studio) -> APIRouter:
         ]
         cards = studio.backend.drills.cards()
         sets = studio.drill_items.sets()
-        weeks = week_scores(attempts)
+        days, reports = day_scores(attempts), reader.recent(attempts)
+        spread, now = spread_of(days), date.today()
+        if before := graded_before(everything):
+            studio.grade_again()
+        plan = my_plan(studio.settings, studio.backend, now, everything)
         return studio.page(
             request,
             "progress.html",
@@ -52,12 +71,22 @@ def router(studio: Studio) -> APIRouter:
             questions=question_lines(attempts),
             bank_size=sum(choice.fits(each, each.signals) for each in bank.questions),
             prompts={each.id: each.prompt for each in bank.questions},
-            weeks=weeks,
-            chart=week_chart(weeks),
-            dimensions=dimensions_of(attempts, bank),
-            terms=spoken_terms(
-                studio.lexicon, reader.recent(attempts), () if choice.any else cards, sets
+            days=days,
+            chart=day_chart(
+                score_points(days),
+                "Score by day",
+                "{:.0%}".format,
+                "days",
+                top=1.0,
+                spread=(spread.low, spread.high) if spread else None,
             ),
+            spread=spread,
+            graded_before=before,
+            delivery=delivery_charts(day_deliveries(reports)),
+            mastered=mastered(reports),
+            today=today_of(plan, studio.backend, everything, bank, now),
+            dimensions=dimensions_of(attempts, bank),
+            terms=spoken_terms(studio.lexicon, reports, () if choice.any else cards, sets),
             drills=drill_lines(cards, datetime.now(UTC)),
             learned=sum(map(is_learned, cards)),
             sets=sets,

@@ -92,6 +92,7 @@ class Studio:
         self._environment = environment(_TEMPLATES)
         self._session_lock = threading.Lock()
         self._lexicon_lock = threading.Lock()
+        self._regrading: threading.Thread | None = None
         self._session: tuple[tuple[str, str], Session] | None = None
         self.answers = answers_of(settings, self.backend, lambda: self.session, self.drill_items)
         self.microphone = Microphone(settings, self.backend, lambda: self.session, self.answers)
@@ -167,7 +168,16 @@ class Studio:
         with self._session_lock:
             self.__dict__.pop("_hearing", None)  # the next answer is heard with them
             self._session = None
-        threading.Thread(target=self._regrade, name="aloud-regrade", daemon=True).start()
+        self._regrading = None
+        self.grade_again()
+
+    def grade_again(self) -> None:
+        """Grade all answers by today's grader, in the background; once, until the studio ends."""
+        if self._regrading is None:
+            self._regrading = threading.Thread(
+                target=self._regrade, name="aloud-regrade", daemon=True
+            )
+            self._regrading.start()
 
     def speaker(self, lexicon: Lexicon | None = None) -> Speaker:
         """The voice; with a separate lexicon for a single reading."""

@@ -1,9 +1,9 @@
-"""Progress as its page shows it: scores by heading, terms to work on, and the week chart."""
+"""Progress as its page shows it: scores by heading, terms to work on, and charts by day."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import date
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from statistics import fmean
 from typing import Final
 
 from client.practice.drills.items import ItemSets
@@ -14,24 +14,28 @@ from client.practice.progress import (
     score_lines_by,
     term_lines,
 )
-from client.practice.progress_over_time import TermTake, WeekScore, term_takes
+from client.practice.progress_over_time import (
+    DayDelivery,
+    DayScore,
+    TermTake,
+    term_takes,
+)
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
-from server.contract import AttemptSummary, DrillCard, Report, is_like
+from server.contract import COMFORTABLE_WPM, AttemptSummary, DrillCard, Report
 from server.ui.charts import Chart
 from server.ui.svg import element, picture
 
 TERMS_SHOWN: Final = 20
 TAKES_SHOWN: Final = 8
 """A row of signs that still fits beside a term on a telephone."""
-WEEKS_SHOWN: Final = 26
-"""Half a year: more points than that run into each other on a telephone."""
+DAYS_SHOWN: Final = 42
+"""Six weeks: more points than that run into each other on a telephone."""
 
 _WIDTH, _HEIGHT = 400, 180
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 372, 20, 148
 """The labels on the left are larger on a telephone."""
 _LEVELS: Final = (0.0, 0.5, 1.0)
-_DAYS_A_WEEK: Final = 7
 
 
 @dataclass(frozen=True)
@@ -136,124 +140,131 @@ def spoken_terms(
     return shown
 
 
-def week_chart(weeks: Sequence[WeekScore]) -> Chart | None:
-    """The mean score of each week, the latest half year; ``None`` for fewer than two weeks.
+@dataclass(frozen=True)
+class Points:
+    """One line of a chart: a value a day, and its class (``chart-point``, ``chart-again``)."""
 
-    A week without an answer takes its place on the axis and has no point.
+    name: str
+    values: tuple[tuple[date, float], ...]
+    shape: str = "chart-point"
+
+
+def day_chart(
+    lines: Sequence[Points],
+    title: str,
+    shown: Callable[[float], str],
+    id_prefix: str,
+    *,
+    top: float | None = None,
+    spread: tuple[float, float] | None = None,
+) -> Chart | None:
+    """Values by day, from the first day on, the latest ``DAYS_SHOWN``; ``None``: there are none.
 
     Args:
-        weeks: the oldest first.
+        lines: each with the oldest day first.
+        title: what it shows.
+        shown: writes a value.
+        id_prefix: unique on the page.
+        top: of the axis; ``None``: above the highest value.
+        spread: the band in which nothing has changed.
     """
-    if len(weeks) < 2:
+    days = [day for line in lines for day, _ in line.values]
+    if not days:
         return None
-    last = weeks[-1]
-    shown = [week for week in weeks if _between(week.monday, last.monday) < WEEKS_SHOWN]
-    if len(shown) < 2:  # the one before is more than half a year ago
-        shown = list(weeks[-2:])
-    first = shown[0]
-    span = _between(first.monday, last.monday)
+    last = max(days)
+    first = max(min(days), last - timedelta(days=DAYS_SHOWN - 1))
+    drawn = [
+        replace(line, values=tuple(each for each in line.values if each[0] >= first))
+        for line in lines
+    ]
+    highest = top or max(value for line in drawn for _, value in line.values) * 1.2 or 1.0
+    span = max(1, (last - first).days)
 
-    def x(week: WeekScore) -> float:
-        return _LEFT + 8 + _between(first.monday, week.monday) / span * (_RIGHT - _LEFT - 16)
+    def x(day: date) -> float:
+        if first == last:
+            return (_LEFT + _RIGHT) / 2
+        return _LEFT + 8 + (day - first).days / span * (_RIGHT - _LEFT - 16)
 
-    def y(score: float) -> float:
-        return _BOTTOM - score * (_BOTTOM - _TOP)
+    def y(value: float) -> float:
+        return _BOTTOM - value / highest * (_BOTTOM - _TOP)
 
     parts = []
+    if spread is not None:
+        low, high = spread
+        band = {"y": y(high), "height": max(1.0, y(low) - y(high))}
+        parts.append(element("rect", class_="chart-band", x=_LEFT, width=_RIGHT - _LEFT, **band))
     for level in _LEVELS:
+        at = y(level * highest)
         parts += [
-            element("line", class_="chart-grid", x1=_LEFT, x2=_RIGHT, y1=y(level), y2=y(level)),
+            element("line", class_="chart-grid", x1=_LEFT, x2=_RIGHT, y1=at, y2=at),
             element(
                 "text",
-                f"{level:.0%}",
+                shown(level * highest),
                 class_="chart-text",
                 x=_LEFT - 6,
-                y=y(level) + 4,
+                y=at + 4,
                 text_anchor="end",
             ),
         ]
-    changes = [
-        index
-        for index, (week, following) in enumerate(pairwise(shown), start=1)
-        if not is_like(week.grader, following.grader)
-    ]
-    for begin, end in pairwise((0, *changes, len(shown))):
-        path = " ".join(f"{x(week):.1f},{y(week.score):.1f}" for week in shown[begin:end])
-        parts.append(element("polyline", class_="chart-line", points=path))
-    for index in changes:
-        between = (x(shown[index - 1]) + x(shown[index])) / 2
-        parts.append(
-            element(
-                "line",
-                element("title", "grading changed"),
-                class_="chart-change",
-                x1=between,
-                x2=between,
-                y1=_TOP,
-                y2=_BOTTOM,
-            )
-        )
+    for line in drawn:
+        if line.shape == "chart-point" and len(line.values) > 1:
+            path = " ".join(f"{x(day):.1f},{y(value):.1f}" for day, value in line.values)
+            parts.append(element("polyline", class_="chart-line", points=path))
+        for day, value in line.values:
+            about = element("title", f"{line.name}, {_day(day)}: {shown(value)}")
+            place = {"cx": x(day), "cy": y(value), "r": 3.5}
+            parts.append(element("circle", about, class_=line.shape, **place))
+    ends = ((first, _LEFT, "start"), (last, _RIGHT, "end"))
+    if first == last:
+        ends = ((first, round((_LEFT + _RIGHT) / 2), "middle"),)  # type: ignore[assignment]
     parts += [
-        element(
-            "circle",
-            element("title", f"{week.score:.0%} in the week of {_day(week.monday)}"),
-            class_="chart-point",
-            cx=x(week),
-            cy=y(week.score),
-            r=3.5,
-        )
-        for week in shown
+        element("text", _day(day), class_="chart-text", x=at, y=_HEIGHT - 8, text_anchor=anchor)
+        for day, at, anchor in ends
     ]
-    # within the drawing, on the side of the point that the line does not come from
-    falls = shown[-2].score > last.score
-    label_y = min(_BOTTOM - 4, y(last.score) + 22) if falls else max(_TOP - 8, y(last.score) - 10)
-    parts.append(
-        element(
-            "text",
-            f"{last.score:.0%}",
-            class_="chart-value",
-            x=x(last) + 8,
-            y=label_y,
-            text_anchor="end",
-        )
-    )
-    parts += [
-        element(
-            "text",
-            _day(week.monday),
-            class_="chart-text",
-            x=place,
-            y=_HEIGHT - 8,
-            text_anchor=anchor,
-        )
-        for week, place, anchor in ((first, _LEFT, "start"), (last, _RIGHT, "end"))
-    ]
-    alike = shown[changes[-1] :] if changes else shown
-    best = max(alike, key=lambda week: week.score)
-    text = ""
-    if changes:
-        first = alike[0]
-        text = f"Grading changed in the week of {_day(first.monday)}, and scores before and after "
-        text += "it cannot be compared. "
-    text += (
-        f"Mean score by week, from {first.score:.0%} in the week of {_day(first.monday)} to "
-        f"{last.score:.0%} in the week of {_day(last.monday)}"
-    )
-    better = best.score > max(first.score, last.score)
-    text += f"; best {best.score:.0%} in the week of {_day(best.monday)}." if better else "."
-    svg = picture(
-        parts,
-        width=_WIDTH,
-        height=_HEIGHT,
-        title="Score by week",
-        text=text,
-        id_prefix="weeks",
-    )
+    said = [_in_words(line, shown) for line in drawn if line.values]
+    text = f"{'; '.join(said)}."
+    svg = picture(parts, width=_WIDTH, height=_HEIGHT, title=title, text=text, id_prefix=id_prefix)
     return Chart(svg, text)
 
 
-def _between(early: date, late: date) -> int:
-    return (late - early).days // _DAYS_A_WEEK
+def score_points(days: Sequence[DayScore]) -> list[Points]:
+    """First answers and repeats, each with the mean of every day."""
+    return [
+        Points("First answers", tuple((d.day, fmean(d.firsts)) for d in days if d.firsts)),
+        Points(
+            "Repeats", tuple((d.day, fmean(d.repeats)) for d in days if d.repeats), "chart-again"
+        ),
+    ]
+
+
+def delivery_charts(days: Sequence[DayDelivery]) -> list[tuple[str, Chart]]:
+    """Pace, fillers and language by day, with their titles; what was never measured is left out."""
+    kinds: tuple[tuple[str, str, Callable[[DayDelivery], float | None]], ...] = (
+        ("Words per minute", "pace", lambda day: day.words_per_minute),
+        ("Fillers per minute", "fillers", lambda day: day.fillers),
+        ("Language notes per 100 words", "language", lambda day: day.notes),
+    )
+    charts = []
+    for title, name, value in kinds:
+        values = tuple((day.day, found) for day in days if (found := value(day)) is not None)
+        shown = "{:.0f}".format if name == "pace" else "{:.1f}".format
+        spread = COMFORTABLE_WPM if name == "pace" else None
+        top = 1.15 * max(COMFORTABLE_WPM[1], *(v for _, v in values)) if spread and values else None
+        chart = day_chart([Points(title, values)], title, shown, name, top=top, spread=spread)
+        if chart is not None:
+            charts.append((title, chart))
+    return charts
+
+
+def _in_words(line: Points, shown: Callable[[float], str]) -> str:
+    (day, value), (last, now) = line.values[0], line.values[-1]
+    if len(line.values) == 1:
+        return f"{line.name}: {shown(value)} on {_day(day)}"
+    best = max(line.values, key=lambda each: each[1])
+    return (
+        f"{line.name}: {shown(value)} on {_day(day)}, {shown(now)} on {_day(last)}, "
+        f"highest {shown(best[1])} on {_day(best[0])}"
+    )
 
 
 def _day(day: date) -> str:

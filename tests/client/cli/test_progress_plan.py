@@ -25,6 +25,10 @@ def test_nothing_practiced_yet(run: Run) -> None:
     assert done.exit_code == 0, done.stderr
     assert "Nothing practiced yet" in done.stdout
     assert json.loads(run("progress", "--json").stdout) == {
+        "days": [],
+        "spread": None,
+        "delivery": [],
+        "mastered": {"terms": [], "phrases": [], "phrases_missed": 0, "errors": []},
         "roles": [],
         "topics": [],
         "terms": [],
@@ -45,6 +49,10 @@ def test_first_against_now_and_the_terms(run: Run) -> None:
     shown = run("progress").stdout
     assert role["name"] in shown
     assert "Terms most often mispronounced" in shown
+    (day,) = document["days"]
+    assert (len(day["firsts"]), len(day["repeats"])) == (1, 1)
+    assert document["mastered"]["phrases_missed"] == len(document["mastered"]["phrases"]) > 0
+    assert "Day by day" in shown and "What to do next: aloud today" in shown
     assert f"+{round(role['now'] * 100)}" in shown
     assert "\x1b[" not in shown
 

@@ -1,4 +1,5 @@
 import re
+import threading
 from datetime import UTC, datetime, timedelta
 from html import unescape
 
@@ -93,18 +94,39 @@ def test_first_and_latest_answers_stand_under_role_round_topic_and_signal(
     assert f'href="/attempts/{latest}/compare/{first}"' in page
 
 
-def test_the_weeks_are_drawn_and_written_in_a_table(client: TestClient, studio: Studio) -> None:
+def test_the_days_are_drawn_from_the_first_on_and_written_in_a_table(
+    client: TestClient, studio: Studio
+) -> None:
     answer(studio, SPOT, studio.backend.question(SPOT).model_answer, days_ago=14)
     one = client.get("/progress").text
-    assert "<svg" not in one
-    assert "second week" in one
+    assert '<svg viewBox="0 0 400 180" role="img"' in one
+    assert "From three first answers on" in one
     answer(studio, MANAGED, "managed service")
+    answer(studio, SPOT, "nothing")
     page = client.get("/progress").text
-    assert '<svg viewBox="0 0 400 180" role="img"' in page
-    managed, spot = (each.score for each in studio.backend.history().attempts)
-    assert spot > managed
-    for score in (spot, managed):
-        assert f"{score:.0%}" in section(page, "over-time")
+    again, managed, spot = (each.score for each in studio.backend.history().attempts)
+    over_time = section(page, "over-time")
+    for score in (spot, managed, again):
+        assert f"{score:.0%} (1)" in over_time
+    assert "What to do next:" in over_time
+    assert "Language notes per 100 words" in section(page, "delivery")
+    assert "Mastered" in section(page, "mastered")
+
+
+def test_answers_of_an_earlier_grading_are_graded_again_first(
+    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(studio, SPOT, "spot instances", days_ago=3)
+    answer(studio, MANAGED, "managed service")
+    page = studio.backend.history()
+    old = page.attempts[1].model_copy(update={"grader_version": "1.0.0"})
+    stale = page.model_copy(update={"attempts": (page.attempts[0], old)})
+    graded = threading.Event()
+    monkeypatch.setattr(studio.backend, "history", lambda query=None: stale)
+    monkeypatch.setattr(studio.backend, "regrade", graded.set)
+    shown = section(client.get("/progress").text, "over-time")
+    assert "1 answer from before the latest grading is being graded again" in shown
+    assert graded.wait(10)
 
 
 def test_one_role_round_topic_or_signal_can_be_looked_at_alone(
