@@ -24,8 +24,12 @@ from server.attempts.opening import create_service
 from server.core import ServerError, ServerSettings, sqlite_url
 
 if TYPE_CHECKING:
+    from pronunciation.terms import Lexicon
+    from question_bank.models import Bank
     from server.accounts.service import AccountService
     from server.bank_versions.check import Checked
+    from server.bank_versions.posting import Posting as Posting
+    from server.bank_versions.posting import Proposal as Proposal
 
 
 def open_embedded(
@@ -63,6 +67,7 @@ def _own_settings(settings: ClientSettings) -> ServerSettings:
     return ServerSettings(
         database_url=sqlite_url(settings.database),
         bank=settings.bank,
+        own_questions=settings.own_questions,
         lexicon=settings.lexicon,
         cache=settings.cache,
         own_aliases=settings.own_aliases,
@@ -118,6 +123,13 @@ def check_bank(
     from server.bank_versions.check import check_bank_path
 
     return check_bank_path(path, lexicon, ways=ways, progress=progress)
+
+
+def read_posting(text: str, bank: "Bank", lexicon: "Lexicon", *, is_table: bool) -> "Posting":
+    """What a posting, or a list of questions, asks for; see ``server.bank_versions.posting``."""
+    from server.bank_versions.posting import read_posting as read
+
+    return read(text, bank, lexicon, is_table=is_table)
 
 
 @contextmanager

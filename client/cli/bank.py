@@ -1,24 +1,33 @@
 """``aloud bank``: look at the question bank and check your own."""
 
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from client.backend.embedded import check_bank
+from client.backend.embedded import check_bank, read_posting
 from client.backend.opening import open_direct
 from client.cli.commands import command_group
 from client.cli.common import command, errors, fail, out, print_json
+from client.cli.loading import open_server
 from client.cli.options import RoundOption
+from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
+from client.data import own_questions as own
+from client.data.own_questions import QuestionForm
 from question_bank.errors import BankError
 from question_bank.loader import load_bank
 from question_bank.models import Bank, Question, Role
+
+if TYPE_CHECKING:  # the encoder is loaded when a posting is read
+    from client.backend.embedded import Posting
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role's questions.")]
@@ -32,6 +41,7 @@ def register(app: typer.Typer) -> None:
     command(group, "list")(list_bank)
     command(group, "show")(show)
     command(group, "validate")(validate)
+    command(group, "import")(import_questions)
 
 
 def list_bank(
@@ -119,6 +129,105 @@ def validate(
     questions = count_of(checked.questions, "question")
     graded = f"; {count_of(checked.sentences, 'sentence')} graded" if checked.sentences else ""
     out().print(f"{path}: {questions}, no faults{notes}{graded}", markup=False)
+
+
+def import_questions(
+    settings: ClientSettings,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A job posting (text, Markdown, PDF), or questions: one a line, or CSV; - reads "
+            "standard input.",
+        ),
+    ],
+    role: Annotated[
+        str | None, typer.Option("--role", help="Whose interviews ask them; else the nearest.")
+    ] = None,
+    out_file: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE.yaml", help="Write all proposals to this bank."),
+    ] = None,
+) -> None:
+    """Make questions of your own from a posting or a list; you see each one before it is kept."""
+    content = sys.stdin.buffer.read() if str(file) == "-" else _content(file)
+    text = own.read_text(file.name, content)
+    with open_server(settings, reading=True) as backend:
+        bank = backend.bank()
+        posting = read_posting(
+            text, bank, load_own_lexicon(settings), is_table=own.is_table(file.name)
+        )
+        chosen = bank.field_of(role) if role else None  # says what roles there are
+        role = role or (posting.role.id if posting.role else "")
+        _print_posting(posting)
+        guides = (chosen or bank.field_of(role)).rounds if role else ()
+        forms = [
+            QuestionForm.of(each, role, [guide.id for guide in guides])
+            for each in posting.proposals
+        ]
+        if out_file is not None:
+            out_file.write_text(own.to_yaml(forms, bank), encoding="utf-8")
+            out().print(
+                f"{out_file}: {count_of(len(forms), 'question')}; edit it, then check it with"
+            )
+            out().print(f"aloud bank validate {out_file}", markup=False)
+            return
+        if not sys.stdin.isatty():
+            out().print(Text("\nNothing is kept: name a file with --out, or run it in a terminal."))
+            return
+        kept = [form for each in forms if (form := _asked_to_keep(each, bank)) is not None]
+        if kept:
+            own.keep_questions(backend, settings, kept)
+        out().print(f"{count_of(len(kept), 'question')} kept. aloud interview asks them.")
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise fail(f"{file} cannot be read: {error.strerror}") from error
+
+
+def _print_posting(posting: "Posting") -> None:
+    console = out()
+    near = posting.role.title if posting.role else "none of the bank's is near"
+    console.print(Text.assemble(("Nearest role: ", "bold"), near))
+    if posting.fits:
+        console.print(Text("\nThe bank already asks", style="bold cyan"))
+    for each in posting.fits:
+        console.print(Text.assemble("  ", (each.question.id, "bold"), f"  {each.question.prompt}"))
+    if posting.gaps:
+        console.print(Text("\nIt has nothing for", style="bold cyan"))
+        console.print(Text("  " + " · ".join(posting.gaps)))
+    if posting.terms:
+        console.print(Text("\nTerms that Aloud can say", style="bold cyan"))
+        console.print(Text("  " + ", ".join(each.term for each in posting.terms)))
+    console.print(Text("\nQuestions from its own words", style="bold cyan"))
+    for proposal in posting.proposals:
+        console.print(Text(f"  {proposal.prompt}"))
+        console.print(Text(f"    {', '.join(proposal.key_phrases)}", "dim"))
+
+
+def _asked_to_keep(form: QuestionForm, bank: Bank) -> QuestionForm | None:
+    """The question as the candidate wants it; ``None``: not at all."""
+    console = out()
+    while True:
+        console.print(Text(f"\n{form.prompt}", "bold"))
+        console.print(Text("  " + ", ".join(form.key_phrases.splitlines()), "dim"))
+        for fault in own.faults_of(form, bank):
+            console.print(Text(f"! {fault}", "yellow"))
+        answer = typer.prompt("Keep it? [y]es, [e]dit, [n]o", default="n").strip().lower()[:1]
+        if answer == "y" and not own.faults_of(form, bank):
+            return form
+        if answer == "n":
+            return None
+        if answer in ("e", "y"):
+            prompt = typer.prompt("Question", default=form.prompt)
+            listed = typer.prompt(
+                "Key phrases, with commas", default=", ".join(form.key_phrases.splitlines())
+            )
+            phrases = "\n".join(each.strip() for each in listed.split(",") if each.strip())
+            form = replace(form, prompt=prompt, key_phrases=phrases)
 
 
 def _print_checked(
@@ -225,7 +334,7 @@ def read_bank(settings: ClientSettings) -> Bank:
         BackendError: the server refuses, or cannot be reached.
     """
     if settings.server is None:
-        return load_bank(settings.bank, settings.cache, settings.own_aliases)
+        return load_bank(settings.banks, settings.cache, settings.own_aliases)
 
     backend = open_direct(settings)
     try:

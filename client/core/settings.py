@@ -61,6 +61,17 @@ class ClientSettings:
         return self.home / "drills" / "own.yaml"
 
     @property
+    def own_questions(self) -> Path:
+        """Your own questions: a bank on top of the others."""
+        return self.home / "questions.yaml"
+
+    @property
+    def banks(self) -> tuple[Path, ...]:
+        """What is added to the built-in bank, your own questions on top."""
+        own = (self.own_questions,) if self.server is None and self.own_questions.exists() else ()
+        return (*self.bank, *own)
+
+    @property
     def own_aliases(self) -> Path:
         """Your own words for key phrases."""
         return self.home / "own_aliases.yaml"

@@ -45,11 +45,12 @@ def discard_refused(outbox: AnswerOutbox, settings: ClientSettings, submission_i
 
 
 def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult:
-    """Delete answers, drills, interviews, recordings, own words, drill items and what waits."""
+    """Delete answers, drills, interviews, recordings, all that is your own, and what waits."""
     result = backend.purge(PurgeRequest(everything=True))
     OwnRecordings(settings.recordings).forget_all()
     Interviews.of(settings).forget_all()
     settings.own_aliases.unlink(missing_ok=True)
+    settings.own_questions.unlink(missing_ok=True)
     settings.own_readings.unlink(missing_ok=True)
     for folder in (
         settings.speech_cache,

@@ -129,6 +129,7 @@ def create_pages(studio: Studio) -> "FastAPI":
         history,
         interview,
         microphone,
+        own_questions,
         plan,
         practice,
         progress,
@@ -141,6 +142,7 @@ def create_pages(studio: Studio) -> "FastAPI":
     app = FastAPI(title="Aloud studio", docs_url=None, redoc_url=None, openapi_url=None)
     for page in (
         bank,
+        own_questions,
         sounds,
         history,
         plan,

@@ -30,7 +30,9 @@ def create_service(
     """
 
     def bank() -> Bank:
-        return load_bank(settings.bank, settings.cache, settings.own_aliases)
+        own = settings.own_questions
+        banks = settings.bank if own is None or not own.exists() else (*settings.bank, own)
+        return load_bank(banks, settings.cache, settings.own_aliases)
 
     def lexicon() -> Lexicon:
         loaded = load_lexicon(settings.lexicon, settings.cache)

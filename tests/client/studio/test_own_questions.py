@@ -1,0 +1,115 @@
+"""Your own questions: a posting read, questions edited and kept, asked and deleted again."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fpdf import FPDF
+from starlette.testclient import TestClient
+
+from client.backend.embedded import check_bank
+from client.studio.state.studio import Studio
+
+POSTINGS = Path(__file__).parents[2] / "data" / "postings"
+
+
+def sent_of(html: str, *ticked: int) -> dict[str, Any]:
+    """The form on a page as a browser sends it, with these questions ticked."""
+    sent = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', html))
+    sent |= dict(re.findall(r'<input id="[^"]+" name="([^"]+)"[^>]* value="([^"]*)"', html))
+    sent |= dict(re.findall(r'<textarea id="[^"]+" name="([^"]+)"[^>]*>([^<]*)<', html))
+    for name, options in re.findall(
+        r'<select id="[^"]+" name="([^"]+)">(.*?)</select>', html, re.DOTALL
+    ):
+        chosen = re.search(r'value="([^"]*)" selected', options)
+        sent[name] = chosen.group(1) if chosen else ""
+    return sent | {f"{at}-keep": "1" for at in ticked}
+
+
+def read(client: TestClient, name: str) -> str:
+    reply = client.post("/questions/own/read", data={"text": (POSTINGS / name).read_text("utf-8")})
+    assert reply.status_code == 200
+    return reply.text
+
+
+def test_a_posting_is_read_and_its_questions_are_kept_and_asked(
+    client: TestClient, studio: Studio
+) -> None:
+    page = read(client, "sre.md")
+    assert "The bank already asks" in page and "blameless postmortems" in page
+    gaps = page.split('id="gaps"')[1].split("</section>")[0]
+    assert "chaos engineering" in gaps and "Kubernetes" not in gaps
+    assert "koo-ber-NET" in page or "Kubernetes <span" in page, "a term that Aloud can say"
+    sent = sent_of(page, 0, 2) | {
+        "0-key_phrases": "headroom\nload tests",
+        "0-prompt": "How much headroom?",
+    }
+    reply = client.post("/questions/own", data=sent, follow_redirects=True)
+    assert "2 questions kept" in reply.text
+    own = studio.bank.question("own-how-much-headroom")
+    assert own is not None
+    assert [each.phrase for each in own.key_phrases] == ["headroom", "load tests"]
+    assert own in studio.bank.asked(role=sent["role"]), "interviews ask it"
+    assert "How much headroom?" in client.get("/practice/own-how-much-headroom").text
+    checked = check_bank(studio.settings.own_questions, ways=False)
+    assert (checked.questions, checked.faults) == (2, [])
+
+
+def test_a_kept_question_is_edited_and_deleted(client: TestClient, studio: Studio) -> None:
+    sent = {"role": "", "0-prompt": "What is SBAR?", "0-key_phrases": "situation", "0-keep": "1"}
+    sent |= {"0-round": "phone-screen", "0-topic": "Handover", "0-answer_seconds": "60"}
+    assert client.post("/questions/own", data=sent).status_code == 200
+    page = client.get("/questions/own/own-what-is-sbar").text
+    changed = sent_of(page) | {"0-keep": "1", "0-key_phrases": "situation\nbackground"}
+    assert client.post("/questions/own", data=changed).status_code == 200
+    own = studio.bank.question("own-what-is-sbar")
+    assert own is not None and len(own.key_phrases) == 2 and own.role is None
+    assert "What is SBAR?" in client.get("/questions/own/file.yaml").text
+    client.post("/questions/own/own-what-is-sbar/delete")
+    assert studio.bank.question("own-what-is-sbar") is None
+    assert "None yet" in client.get("/questions/own").text
+
+
+def test_a_fault_is_said_at_its_question_and_nothing_is_kept(
+    client: TestClient, studio: Studio
+) -> None:
+    sent = {"role": "", "0-prompt": "Why?", "0-key_phrases": "", "0-keep": "1", "0-round": "coding"}
+    reply = client.post("/questions/own", data=sent | {"0-answer_seconds": "5"})
+    assert reply.status_code == 422
+    assert "the key phrases needs at least 1" in reply.text and "10 or more" in reply.text
+    assert not studio.settings.own_questions.exists()
+
+
+def test_a_posting_of_a_field_that_the_bank_does_not_have(client: TestClient) -> None:
+    page = read(client, "nurse.txt")
+    assert "No role of the bank is near" in page and "The bank already asks" not in page
+    assert "wound care" in page and "pension" not in page
+    assert "Tell me about a time when you had to speak with relatives" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("list.txt", b"1. How do you size a topic?\n2. Tell me about a conflict.\n"),
+        ("list.csv", b"Question,Key phrases\nHow do you size a topic?,partitions; retention\n"),
+    ],
+)
+def test_a_list_of_questions_is_taken_as_it_is(
+    client: TestClient, name: str, content: bytes
+) -> None:
+    reply = client.post("/questions/own/read", files={"file": (name, content)})
+    assert ">How do you size a topic?</textarea>" in reply.text
+    if name.endswith("csv"):
+        assert ">partitions\nretention</textarea>" in reply.text
+
+
+def test_a_pdf_is_read_and_what_is_none_is_refused(client: TestClient, tmp_path: Path) -> None:
+    pdf = FPDF()
+    pdf.add_page()
+    pdf.set_font("Helvetica")
+    pdf.multi_cell(0, text="You bring\n- Experience with wound care in a clinic")
+    reply = client.post("/questions/own/read", files={"file": ("job.pdf", bytes(pdf.output()))})
+    assert "wound care" in reply.text
+    reply = client.post("/questions/own/read", files={"file": ("job.pdf", b"%PDF-1.7 no")})
+    assert reply.status_code == 422 and "copy the text and paste it" in reply.text
