@@ -15,7 +15,6 @@ from client.backend.embedded import check_bank, read_posting
 from client.backend.opening import open_direct
 from client.cli.commands import command_group
 from client.cli.common import command, errors, fail, out, print_json
-from client.cli.loading import open_server
 from client.cli.options import RoundOption
 from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
@@ -150,6 +149,8 @@ def import_questions(
     ] = None,
 ) -> None:
     """Make questions of your own from a posting or a list; you see each one before it is kept."""
+    from client.cli.loading import open_server  # it brings sound and NumPy
+
     content = sys.stdin.buffer.read() if str(file) == "-" else _content(file)
     text = own.read_text(file.name, content)
     with open_server(settings, reading=True) as backend:
