@@ -30,7 +30,7 @@ main()
         ("client.cli.app", -signal.SIGINT, ""),
         ("typer.core", -signal.SIGINT, ""),
         ("client.cli.own_data", -signal.SIGINT, ""),
-        ("server.contract", 1, "aloud: stopped\n"),  # the command runs, and could have to clean up
+        ("server.attempts.store", 1, "aloud: stopped\n"),  # the command runs, and could have to clean up
         ("the end", -signal.SIGINT, ""),
     ],
 )
@@ -46,7 +46,7 @@ def test_ctrl_c_leaves_no_traceback(moment: str, status: int, says: str) -> None
 
 def test_where_ctrl_c_is_ignored_it_stays_so() -> None:
     """As in ``nohup aloud serve &``."""
-    run = _INTERRUPTED.format(name="server.contract")
+    run = _INTERRUPTED.format(name="server.attempts.store")
     done = subprocess.run(
         [sys.executable, "-c", "import signal; signal.signal(2, signal.SIG_IGN)\n" + run],
         capture_output=True,
