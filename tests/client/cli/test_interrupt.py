@@ -30,7 +30,11 @@ main()
         ("client.cli.app", -signal.SIGINT, ""),
         ("typer.core", -signal.SIGINT, ""),
         ("client.cli.own_data", -signal.SIGINT, ""),
-        ("server.attempts.store", 1, "aloud: stopped\n"),  # the command runs, and could have to clean up
+        (
+            "server.attempts.store",
+            1,
+            "aloud: stopped\n",
+        ),  # the command runs, and could have to clean up
         ("the end", -signal.SIGINT, ""),
     ],
 )
