@@ -99,7 +99,7 @@ def main() -> int:
 
 
 @dataclass(frozen=True)
-class Spoken:
+class TermClip:
     """A term in its sentence.
 
     Attributes:
@@ -147,20 +147,20 @@ def _apart(spelling: str, readings: Iterable[str]) -> float:
     return min(distance(reading, code) for reading in readings)
 
 
-def windows(voice: NeuralVoice, said: Iterable[tuple[str, str]]) -> Iterator[list[Spoken]]:
+def windows(voice: NeuralVoice, said: Iterable[tuple[str, str]]) -> Iterator[list[TermClip]]:
     """Each term, given as name and phones, in its sentence, as many as Whisper hears at once."""
     carriers = []
     for before, after in CARRIERS:
         [first], [last] = voice.phones(before), voice.phones(after)
         carriers.append((first.rstrip("."), last, anchors(before, after)))
-    window: list[Spoken] = []
+    window: list[TermClip] = []
     for number, (term, phones) in enumerate(said):
         first, last, between = carriers[number % len(carriers)]
         clip = voice.speak([f"{first} {phones} {last}"], seed=number)
         if sum(each.clip.duration_s for each in window) + clip.duration_s > WINDOW_S:
             yield window
             window = []
-        window.append(Spoken(term, between, clip))
+        window.append(TermClip(term, between, clip))
     if window:
         yield window
 
@@ -171,7 +171,7 @@ def anchors(before: str, after: str) -> re.Pattern[str]:
     return re.compile(found, re.IGNORECASE)
 
 
-def transcribed(engine: Transcriber, window: Sequence[Spoken]) -> Iterator[tuple[str, str]]:
+def transcribed(engine: Transcriber, window: Sequence[TermClip]) -> Iterator[tuple[str, str]]:
     """Each term of a window with what was written for it; without those lost in the sentence."""
     words = engine.recognize(Clip(np.concatenate([each.clip.samples for each in window])))
     start_s = 0.0

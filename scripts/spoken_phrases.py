@@ -15,10 +15,17 @@ from client.answer.hearing import phrase_wordings
 from client.engines.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.hearing.acoustic import FRAME_S
-from pronunciation.hearing.decoded import Stretch, features
+from pronunciation.hearing.decoded import AlignedClip, features
 from pronunciation.hearing.layout import lay_out
 from pronunciation.hearing.match import ASKED_FROM, DECODED
-from pronunciation.hearing.places import FEATURES, Candidate, Floats, Wanted, Written, candidates
+from pronunciation.hearing.places import (
+    FEATURES,
+    AlignedTranscript,
+    Candidate,
+    Floats,
+    Query,
+    candidates,
+)
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.passage import Passage
@@ -102,17 +109,17 @@ def cases_of(
         chosen = [at for at in range(len(phrases)) if is_question(written, heard, at)]
         words = [word.text for word in each.transcript.words]
         spots = spotter.spot(words)
-        aligned = Written.align(
+        aligned = AlignedTranscript.align(
             each.scores,
             lay_out(words, spots),
             [(word.start_s or 0.0, word.end_s or 0.0) for word in each.transcript.words],
             [word.confidence for word in each.transcript.words],
         )
-        stretch = Stretch(each.clip, aligned, words, words, range(len(words)))
+        stretch = AlignedClip(each.clip, aligned, words, words, range(len(words)))
         texts = [phrase_wordings(phrases[at], spotter) for at in chosen]
         compiled = [compile_phrases((phrases[at],), terms) for at in chosen]
         answers = [read_answer(words, terms, one) for one in compiled]
-        wanted = [Wanted(tuple(wordings)) for wordings in texts]
+        wanted = [Query(tuple(wordings)) for wordings in texts]
         places: dict[int, list[Candidate]] = defaultdict(list)
         for place in candidates(each.scores, aligned, wanted, said_as):
             at = place.index

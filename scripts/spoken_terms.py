@@ -13,16 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from client.answer.assembly import load_hearing
-from client.answer.hearing import AnswerHearing, Asked
+from client.answer.hearing import AnswerHearing, Keywords
 from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.hearing.align import best_path, word_states
-from pronunciation.hearing.decoded import Stretch, asked_about
+from pronunciation.hearing.decoded import AlignedClip, asked_about
 from pronunciation.hearing.layout import Phones, lay_out
 from pronunciation.hearing.match import phrase_model
 from pronunciation.hearing.misspelled import Indices, Misspellings, indices
-from pronunciation.hearing.places import Floats, Written, candidates, unit_frames
+from pronunciation.hearing.places import AlignedTranscript, Floats, candidates, unit_frames
 from pronunciation.hearing.respelled import ASKED_A_SECOND, TermPlaces, respelled_model, term_places
 from pronunciation.hearing.sounding import sounds_like
 from pronunciation.passage import Passage
@@ -88,12 +88,12 @@ class Recording:
     meant: tuple[tuple[Phones, int], ...]
     said: tuple[Said, ...]
     words: tuple[str, ...]
-    stretch: Stretch
+    stretch: AlignedClip
     scores: npt.NDArray[np.float16]
     model: str
 
     @property
-    def written(self) -> Written:
+    def written(self) -> AlignedTranscript:
         """The transcript aligned with the sound."""
         return self.stretch.written
 
@@ -146,14 +146,14 @@ def recordings_of(folders: Sequence[Path], hearing: AnswerHearing) -> Iterator[R
         transcript = Transcript.model_validate(kept["t"])
         parts = hearing.spotter.take_apart([word.text for word in transcript.words])
         wholes = [transcript.words[index] for index in parts.whole]
-        written = Written.align(
+        written = AlignedTranscript.align(
             scores.astype(np.float32),
             lay_out(parts.words, hearing.spotter.spot(parts.words)),
             [(word.start_s or 0.0, word.end_s or 0.0) for word in wholes],
             [word.confidence for word in wholes],
         )
         texts = [word.text for word in transcript.words]
-        stretch = Stretch(Clip(samples), written, texts, parts.words, parts.whole)
+        stretch = AlignedClip(Clip(samples), written, texts, parts.words, parts.whole)
         model = transcript.model or ""
         yield Recording(kept["accent"], kept["q"], meant, said, parts.words, stretch, scores, model)
 
@@ -170,7 +170,7 @@ def text_said(
     path = best_path(meant, chain, width=WIDTH)
     if path is None:
         return (), ()
-    frames = unit_frames(Written(layout, chain, path.states, ()))
+    frames = unit_frames(AlignedTranscript(layout, chain, path.states, ()))
     units = tuple((phones, begin) for phones, (begin, _) in zip(layout.phones, frames, strict=True))
     return units, tuple(
         (hearing.spotter.by_its_sound(target.term), frames[unit][0], frames[unit][1] + 1)
@@ -198,7 +198,7 @@ def pairs_of(recording: Recording) -> list[tuple[Indices, Indices]]:
     return pairs
 
 
-def asked_without_answer(hearing: AnswerHearing, question: Question) -> Asked:
+def asked_without_answer(hearing: AnswerHearing, question: Question) -> Keywords:
     """What to listen for as if the question had no model answer.
 
     A question is about all the terms of its model answer, and so of what is spoken here, but only
@@ -212,7 +212,7 @@ def asked_without_answer(hearing: AnswerHearing, question: Question) -> Asked:
 
 
 def answer_of(
-    each: Recording, hearing: AnswerHearing, learned: Misspellings, asked: Asked
+    each: Recording, hearing: AnswerHearing, learned: Misspellings, asked: Keywords
 ) -> Answer:
     """An answer with the places where terms may have been said that nobody wrote."""
     written, words, scores = each.written, each.words, each.scores.astype(np.float32)

@@ -16,11 +16,11 @@ from client.answer.heard import Hear, HeardStretch
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import HEARING_VERSION, Heard, Hearing
-from pronunciation.hearing.decoded import Stretch, asked_about
+from pronunciation.hearing.decoded import AlignedClip, asked_about
 from pronunciation.hearing.habits import habits
 from pronunciation.hearing.layout import Phones, bare_phones, lay_out
 from pronunciation.hearing.match import Match, doubtful, find_phrases, phrase_model, phrase_odds
-from pronunciation.hearing.places import Floats, Wanted, Written, candidates
+from pronunciation.hearing.places import AlignedTranscript, Floats, Query, candidates
 from pronunciation.hearing.respelled import find_terms, respelled_model, term_places
 from pronunciation.hearing.results import Basis, Target
 from pronunciation.hearing.sounding import (
@@ -53,7 +53,7 @@ def no_decoder(_passages: Sequence[Passage]) -> None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Keywords:
     """What to listen for: a question's key phrases and the terms of the lexicon.
 
     ``texts``: how the phrases are written, by how they may be said.
@@ -64,7 +64,7 @@ class Asked:
 
     phrases: tuple[str, ...]
     texts: tuple[Mapping[Phones, str], ...]
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[Query, ...]
     soundings: tuple[Sounding, ...]
     said_by: Mapping[str, tuple[int, ...]]
 
@@ -122,9 +122,9 @@ class AnswerHearing:
             scores = self._hearing.frame_scores(clip, has_times=times is not None)
             layout = lay_out(words, spots)
             confidences = [word.confidence for word in wholes]
-            written = Written.align(scores, layout, times, confidences)
+            written = AlignedTranscript.align(scores, layout, times, confidences)
             texts = [word.text for word in transcribed]
-            stretch = Stretch(clip, written, texts, words, parts.whole)
+            stretch = AlignedClip(clip, written, texts, words, parts.whole)
             phrases, named = self._find(scores, stretch, words, asked, decode)
             phrases += self._named_by_terms(named, phrases, asked)
             spots = self._with_terms(spots, named, written, words, asked)
@@ -167,9 +167,9 @@ class AnswerHearing:
     def _find(
         self,
         scores: Floats,
-        stretch: Stretch,
+        stretch: AlignedClip,
         words: Sequence[str],
-        asked: Asked,
+        asked: Keywords,
         decode: Decode,
     ) -> tuple[list[Match], list[Match]]:
         """The phrases and the terms that were said where the transcript has something else."""
@@ -209,7 +209,7 @@ class AnswerHearing:
         )
 
     def _named_by_terms(
-        self, terms: Sequence[Match], phrases: Sequence[Match], asked: Asked
+        self, terms: Sequence[Match], phrases: Sequence[Match], asked: Keywords
     ) -> list[Match]:
         """The phrases that a surely found term says, and that were not found themselves."""
         known = {each.index for each in phrases}
@@ -221,7 +221,7 @@ class AnswerHearing:
             if phrase not in known
         ]
 
-    def _name_of(self, term: Match, asked: Asked) -> str:
+    def _name_of(self, term: Match, asked: Keywords) -> str:
         name = asked.soundings[term.index - len(asked.phrases)].term
         return self.spotter.by_its_sound(name)
 
@@ -229,9 +229,9 @@ class AnswerHearing:
         self,
         spots: Sequence[Target],
         found: Sequence[Match],
-        written: Written,
+        written: AlignedTranscript,
         words: Sequence[str],
-        asked: Asked,
+        asked: Keywords,
     ) -> list[Target]:
         """What the text names, what was found in the sound, and what only sounds like a term."""
         targets = []
@@ -252,7 +252,7 @@ class AnswerHearing:
         targets += self.spotter.by_sound(words, taken, self.ordinary, asked.names)
         return sorted(targets, key=lambda target: target.word_index)
 
-    def _own_reading(self, places: range, written: Written, words: Sequence[str]) -> str:
+    def _own_reading(self, places: range, written: AlignedTranscript, words: Sequence[str]) -> str:
         """How words that people say anyway are said; empty if there are others among them.
 
         Without a decoder, "every switch" and NVSwitch are told apart by this alone.
@@ -271,7 +271,7 @@ class AnswerHearing:
             self._hearing.model.scores(Clip(np.zeros(SAMPLE_RATE_HZ, np.float32)))
             self._is_warm = True
 
-    def _ask(self, question: Question | None) -> Asked:
+    def _ask(self, question: Question | None) -> Keywords:
         """What to listen for in answers to a question, or to one that is not known."""
         phrases = question.key_phrases if question else ()
         named = self.spotter.named(question.full_text) if question else frozenset[str]()
@@ -279,7 +279,7 @@ class AnswerHearing:
 
     def asked_about(
         self, phrases: Sequence[KeyPhrase], named: Container[str], beside: Mapping[str, float]
-    ) -> Asked:
+    ) -> Keywords:
         """What to listen for in answers to a question.
 
         Args:
@@ -300,8 +300,8 @@ class AnswerHearing:
         soundings = one_for_each_sound([*expected, *others])
         texts = tuple(phrase_wordings(each, self.spotter) for each in phrases)
         wanted = (
-            *(Wanted(tuple(each)) for each in texts),
-            *(Wanted(self.spotter.said(each.term)) for each in expected),
+            *(Query(tuple(each)) for each in texts),
+            *(Query(self.spotter.said(each.term)) for each in expected),
         )
         said_by: dict[str, tuple[int, ...]] = {}
         for at, phrase in enumerate(phrases):
@@ -309,7 +309,7 @@ class AnswerHearing:
                 assert term is not None
                 said_by[term] = (*said_by.get(term, ()), at)
         names = tuple(each.phrase for each in phrases)
-        return Asked(names, texts, wanted, tuple(soundings), said_by)
+        return Keywords(names, texts, wanted, tuple(soundings), said_by)
 
     @cached_property
     def _taught(self) -> dict[str, tuple[Phones, ...]]:
@@ -338,7 +338,7 @@ class AnswerHearing:
         return TermSpotter(self._lexicon)
 
 
-def _spelled_out(words: Sequence[str], asked: Asked) -> list[frozenset[int]]:
+def _spelled_out(words: Sequence[str], asked: Keywords) -> list[frozenset[int]]:
     """The places where the words are a key phrase, so that no misheard term is there.
 
     "context parallelism" is not tensor parallelism where the question waits for the former.

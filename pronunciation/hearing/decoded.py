@@ -15,7 +15,7 @@ import numpy.typing as npt
 from pronunciation.clip import Clip
 from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.match import DECODED
-from pronunciation.hearing.places import Candidate, Written, unit_frames
+from pronunciation.hearing.places import AlignedTranscript, Candidate, unit_frames
 from pronunciation.passage import Decode, LogProbs, Passage
 
 WORDS_BEFORE, WORDS_AFTER = 4, 3
@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Stretch:
+class AlignedClip:
     """A stretch of sound, and what was written for it.
 
     Attributes:
@@ -38,7 +38,7 @@ class Stretch:
     """
 
     clip: Clip
-    written: Written
+    written: AlignedTranscript
     texts: Sequence[str]
     parts: Sequence[str]
     whole: Sequence[int]

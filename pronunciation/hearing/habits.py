@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from pronunciation.confusions import encode
 from pronunciation.hearing.acoustic import LABEL_INDEX
 from pronunciation.hearing.layout import bare_phones
-from pronunciation.hearing.places import Floats, Written
+from pronunciation.hearing.places import AlignedTranscript, Floats
 
 SURE_WORD: Final = 0.6
 """The transcriber's confidence from which a word is taken as said."""
@@ -26,7 +26,7 @@ FEW_FRAMES: Final = 6.0
 general have equal weight."""
 
 
-def habits(scores: Floats, written: Written, said_as: Floats) -> Floats:
+def habits(scores: Floats, written: AlignedTranscript, said_as: Floats) -> Floats:
     """Probability that the speaker realizes one phone as another, shape (classes, classes).
 
     Args:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, N_CLASSES
-from pronunciation.hearing.places import FEATURES, Candidate, Floats, Written
+from pronunciation.hearing.places import FEATURES, AlignedTranscript, Candidate, Floats
 
 Doubles = npt.NDArray[np.float64]
 
@@ -158,7 +158,7 @@ def phrase_odds(places: Sequence[Candidate], model: PhraseModel | None = None) -
 def find_phrases(
     places: Sequence[Candidate],
     odds: Doubles,
-    written: Written,
+    written: AlignedTranscript,
     decoded: Mapping[int, Doubles] | None = None,
     model: PhraseModel | None = None,
 ) -> list[Match]:
@@ -177,7 +177,7 @@ def find_phrases(
 
 
 def likeliest(
-    judged: Iterable[tuple[float, Candidate]], written: Written, found_from: float
+    judged: Iterable[tuple[float, Candidate]], written: AlignedTranscript, found_from: float
 ) -> list[Match]:
     """The places that are likely enough, the likeliest of overlapping ones, in order.
 
@@ -208,7 +208,7 @@ def likeliest(
     )
 
 
-def _word_behind(written: Written, end: int) -> int:
+def _word_behind(written: AlignedTranscript, end: int) -> int:
     """The first word after these frames, or the last of all."""
     owner = written.chain.word[written.states[end:]]
     later = owner[owner >= 0]

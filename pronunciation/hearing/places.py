@@ -54,7 +54,7 @@ UNKNOWN_CONFIDENCE: Final = 0.8
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Query:
     """A phrase to search for.
 
     Attributes:
@@ -83,7 +83,7 @@ class Near:
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class AlignedTranscript:
     """The transcript aligned with the sound.
 
     Attributes:
@@ -105,7 +105,7 @@ class Written:
         layout: Layout,
         word_times: Sequence[tuple[float, float]] | None,
         confidences: Sequence[float | None],
-    ) -> "Written":
+    ) -> "AlignedTranscript":
         """Align a transcript with frame scores.
 
         Raises:
@@ -141,8 +141,8 @@ class Candidate:
 
 def candidates(
     scores: Floats,
-    written: Written,
-    wanted: Sequence[Wanted],
+    written: AlignedTranscript,
+    wanted: Sequence[Query],
     said_as: Floats,
     near: Sequence[Near] = (),
 ) -> Iterator[Candidate]:
@@ -217,7 +217,7 @@ def candidates(
             yield place
 
 
-def unit_frames(written: Written) -> list[tuple[int, int]]:
+def unit_frames(written: AlignedTranscript) -> list[tuple[int, int]]:
     """First and last frame of each unit of the transcript's layout."""
     owner = written.chain.word[written.states]
     edges = np.flatnonzero(np.diff(owner, prepend=-1, append=-1))
@@ -334,7 +334,7 @@ def _code(phones: Phones) -> str:
 class _Transcript:
     """What the transcript has at some frames; computed once for many places."""
 
-    def __init__(self, written: Written) -> None:
+    def __init__(self, written: AlignedTranscript) -> None:
         self._written = written
         self._units = unit_frames(written)
         self._begins = [begin for begin, _ in self._units]

@@ -18,7 +18,7 @@ from pronunciation.confusions import distance, encode
 from pronunciation.g2p import with_s
 from pronunciation.hearing.match import MOST_PLACES, Match, Weights, doubtful, likeliest, shares
 from pronunciation.hearing.misspelled import Floats, Misspellings, indices
-from pronunciation.hearing.places import FEATURES, MOST_PHONES, Candidate, Written
+from pronunciation.hearing.places import FEATURES, MOST_PHONES, AlignedTranscript, Candidate
 from pronunciation.hearing.sounding import Sounding, is_free, is_known, is_part
 from pronunciation.written_terms import normal
 
@@ -123,7 +123,7 @@ class TermPlaces:
 
 def term_features(
     places: Sequence[tuple[Candidate, Sounding]],
-    written: Written,
+    written: AlignedTranscript,
     words: Sequence[str],
     ordinary: Container[str],
     misspellings: Misspellings,
@@ -170,7 +170,7 @@ def term_features(
 
 def term_places(
     places: Iterable[Candidate],
-    written: Written,
+    written: AlignedTranscript,
     words: Sequence[str],
     terms: Sequence[Sounding],
     ordinary: Container[str],
@@ -203,7 +203,7 @@ def term_places(
 
 def find_terms(
     found: TermPlaces,
-    written: Written,
+    written: AlignedTranscript,
     decoded: Mapping[int, Floats] | None = None,
     model: RespelledModel | None = None,
 ) -> list[Match]:

@@ -19,7 +19,7 @@ from pronunciation.confusions import distance, encode, merged
 from pronunciation.g2p import dictionary, with_s
 from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.misspelled import Misspellings, indices
-from pronunciation.hearing.places import Candidate, Near, Written, unit_frames
+from pronunciation.hearing.places import AlignedTranscript, Candidate, Near, unit_frames
 from pronunciation.hearing.results import Target
 from pronunciation.terms_together import together
 from pronunciation.written_terms import normal
@@ -110,7 +110,7 @@ def one_for_each_sound(terms: Sequence[Sounding]) -> list[Sounding]:
 
 
 def sounds_like(
-    written: Written,
+    written: AlignedTranscript,
     words: Sequence[str],
     terms: Sequence[Sounding],
     ordinary: Container[str],
@@ -154,7 +154,7 @@ def sounds_like(
 
 
 def _expected(
-    written: Written,
+    written: AlignedTranscript,
     bare: Sequence[str],
     terms: Sequence[Sounding],
     ordinary: Container[str],
@@ -197,7 +197,7 @@ def _expected(
 
 
 def _around_parts(
-    written: Written, terms: Sequence[Sounding], misspellings: Misspellings
+    written: AlignedTranscript, terms: Sequence[Sounding], misspellings: Misspellings
 ) -> Iterator[tuple[float, int, Near]]:
     """Where the transcript names a part of a term ("K-fee cache" for KV cache)."""
     layout, frames = written.layout, unit_frames(written)
@@ -298,7 +298,10 @@ def _is_other_form(word: str, name: str, longest_ending: int) -> bool:
 
 
 def _unexpected(
-    written: Written, bare: Sequence[str], terms: Sequence[Sounding], ordinary: Container[str]
+    written: AlignedTranscript,
+    bare: Sequence[str],
+    terms: Sequence[Sounding],
+    ordinary: Container[str],
 ) -> Iterator[tuple[float, int, Near]]:
     """Where odd words sound like any other term."""
     layout = written.layout
@@ -361,7 +364,7 @@ def _digits(text: str) -> str:
     return "".join(character for character in text if character.isdecimal())
 
 
-def _runs(written: Written) -> Iterator[tuple[int, int, str]]:
+def _runs(written: AlignedTranscript) -> Iterator[tuple[int, int, str]]:
     """Consecutive words that name no term: first and last unit, and how they sound."""
     layout, frames = written.layout, unit_frames(written)
     for first in range(len(layout.phones)):

@@ -85,7 +85,7 @@ HELD_OUT_VOICES: tuple[Voice, ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class Spoken:
+class Speech:
     """Speech at 16 kHz, float32 of shape (n,), and each phone's end in seconds, if known."""
 
     samples: npt.NDArray[np.float32]
@@ -117,7 +117,7 @@ def _read_wave(path: Path) -> npt.NDArray[np.float32]:
     return at_sample_rate(Clip(scaled, rate_hz)).samples
 
 
-def speak(words: Sequence[Sequence[str]], voice: Voice) -> Spoken:
+def speak(words: Sequence[Sequence[str]], voice: Voice) -> Speech:
     """Speak words given as ARPAbet phones (``SIL`` is a short pause).
 
     Raises:
@@ -144,7 +144,7 @@ def speak(words: Sequence[Sequence[str]], voice: Voice) -> Spoken:
             command, capture_output=True, text=True, timeout=_TIME_LIMIT_S, check=True
         )
         pairs = (token.rsplit(":", 1) for token in done.stdout.split() if ":" in token)
-        return Spoken(_read_wave(out), tuple((name, float(end)) for name, end in pairs))
+        return Speech(_read_wave(out), tuple((name, float(end)) for name, end in pairs))
 
 
 def _espeak_sequence(word: Sequence[str]) -> list[str]:

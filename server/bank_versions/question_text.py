@@ -48,7 +48,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Written:
+class EditedText:
     """A text with a question inserted; lines count from 1."""
 
     text: str
@@ -74,7 +74,7 @@ def find_question(text: str, question_id: str) -> Placed | None:
     return None
 
 
-def put_question(text: str, wanted: Mapping[str, Any], role: str | None) -> Written:
+def put_question(text: str, wanted: Mapping[str, Any], role: str | None) -> EditedText:
     """The text with a question that replaces the one with its id, or is added.
 
     Args:
@@ -94,7 +94,7 @@ def put_question(text: str, wanted: Mapping[str, Any], role: str | None) -> Writ
     first, last = found.node.start_mark.line, _last_line(lines, found.node, 0)
     made = _mapping(lines, found.node, found.data, wanted)
     new = [*lines[:first], *made, *lines[last + 1 :]]
-    return Written("\n".join(new), first + 1, first + len(made))
+    return EditedText("\n".join(new), first + 1, first + len(made))
 
 
 def _lists(text: str) -> list[_Listed]:
@@ -117,20 +117,20 @@ def _lists(text: str) -> list[_Listed]:
     return found
 
 
-def _added(lines: list[str], wanted: Mapping[str, Any], role: str | None) -> Written:
+def _added(lines: list[str], wanted: Mapping[str, Any], role: str | None) -> EditedText:
     """After the last question of the same role, or in a document of its own."""
     for listed in _lists("\n".join(lines)):
         if listed.role == role and listed.node.value and _is_block(listed.node):
             last = _last_line(lines, listed.node, 0)
             made = _item(wanted, listed.node.start_mark.column)
             new = [*lines[: last + 1], *made, *lines[last + 1 :]]
-            return Written("\n".join(new), last + 2, last + 1 + len(made))
+            return EditedText("\n".join(new), last + 2, last + 1 + len(made))
     while lines and not lines[-1].strip():
         lines = lines[:-1]
     head = [*(["---"] if lines else []), *([] if role is None else [f"role: {role}", "questions:"])]
     made = _item(wanted, 0 if role is None else 2)
     before = [*lines, *head]
-    return Written("\n".join([*before, *made, ""]), len(before) + 1, len(before) + len(made))
+    return EditedText("\n".join([*before, *made, ""]), len(before) + 1, len(before) + len(made))
 
 
 def _mapping(

@@ -8,7 +8,7 @@ from client.engines.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from scripts import spellings
-from scripts.spellings import CARRIERS, Spoken, anchors, transcribed
+from scripts.spellings import CARRIERS, TermClip, anchors, transcribed
 from server.contract import Word
 
 
@@ -31,7 +31,7 @@ class Written(Transcriber):
 def test_what_stands_for_each_term_is_found_and_what_is_lost_left_out() -> None:
     silence = Clip(np.zeros(4 * 16_000, np.float32))
     window = [
-        Spoken(term, anchors(*carrier), silence)
+        TermClip(term, anchors(*carrier), silence)
         for term, carrier in zip(("InfiniBand", "RoCE", "NCCL"), CARRIERS, strict=False)
     ]
     engine = Written(

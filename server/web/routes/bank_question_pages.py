@@ -19,7 +19,7 @@ from server.bank_versions.question_form import (
     read_form,
     wanted_of,
 )
-from server.bank_versions.question_text import Placed, Written, find_question, put_question
+from server.bank_versions.question_text import EditedText, Placed, find_question, put_question
 from server.bank_versions.service import (
     CHECK_BANK,
     CHECKED_AT_ONCE,
@@ -284,7 +284,7 @@ def _is_overtaken(versions: BankVersions, base: _Base, question_id: str, based_o
     return (was and was.data) != (base.placed and base.placed.data)
 
 
-def _with_faults(seen: _Seen, faults: list[Fault], written: Written) -> _Seen:
+def _with_faults(seen: _Seen, faults: list[Fault], written: EditedText) -> _Seen:
     """Each fault at its field, and separately those in other parts of the text."""
     errors: dict[str, list[str]] = {}
     others: list[str] = []

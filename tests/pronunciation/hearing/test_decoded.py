@@ -8,7 +8,7 @@ import pytest
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.hearing.acoustic import FRAME_S
-from pronunciation.hearing.decoded import MARGIN_S, Stretch, asked_about, features
+from pronunciation.hearing.decoded import MARGIN_S, AlignedClip, asked_about, features
 from pronunciation.hearing.match import (
     DECODED,
     MOST_PLACES,
@@ -17,7 +17,7 @@ from pronunciation.hearing.match import (
     phrase_odds,
     shares,
 )
-from pronunciation.hearing.places import Candidate, Wanted, candidates
+from pronunciation.hearing.places import Candidate, Query, candidates
 from pronunciation.passage import LogProbs, Passage
 from tests.pronunciation.hearing.test_phrases import (
     FRAMES,
@@ -40,10 +40,10 @@ AS_WRITTEN: LogProbs = ((-0.1,), (-3.0, -2.0, -3.0), (-0.1,))
 def place() -> Candidate:
     scores = spoken(WE_USE, INFINIBAND, HERE)
     text = written(scores, WE_USE, INFINITE_BEND, HERE)
-    return next(candidates(scores, text, [Wanted((INFINIBAND,))], phrase_model().said_as))
+    return next(candidates(scores, text, [Query((INFINIBAND,))], phrase_model().said_as))
 
 
-def stretch(*, is_written: bool = True) -> tuple[Stretch, Candidate]:
+def stretch(*, is_written: bool = True) -> tuple[AlignedClip, Candidate]:
     """Words of one phone each, on as many frames; the phrase is at "in fini bend"."""
     phones = [("W",), ("IY",), ("Y",), ("UW",), ("Z",), ("IH",), ("N",), ("F",), ("B",), ("D",)]
     scores = spoken(*phones)
@@ -51,18 +51,18 @@ def stretch(*, is_written: bool = True) -> tuple[Stretch, Candidate]:
     words = (3, 4, 5) if is_written else ()
     there = Candidate(0, INFINIBAND, words, begin, begin + 3 * FRAMES, np.zeros(8))
     clip = Clip(np.zeros(round(len(scores) * FRAME_S * SAMPLE_RATE_HZ), np.float32))
-    return Stretch(clip, written(scores, *phones), TEXTS, TEXTS, range(len(TEXTS))), there
+    return AlignedClip(clip, written(scores, *phones), TEXTS, TEXTS, range(len(TEXTS))), there
 
 
 def test_the_decoder_hears_a_few_words_around_a_place_with_and_without_the_phrase() -> None:
-    asked = Stretch.passage(*stretch(), "InfiniBand")
+    asked = AlignedClip.passage(*stretch(), "InfiniBand")
 
     assert asked.texts == (
         ("So we use", "in fini bend", "right here and"),
         ("So we use", "InfiniBand", "right here and"),
     )
     assert asked.prompt == ""
-    assert Stretch.passage(*stretch(), "InfiniBand", is_prompted=True).prompt == "InfiniBand"
+    assert AlignedClip.passage(*stretch(), "InfiniBand", is_prompted=True).prompt == "InfiniBand"
     words_s = 9 * FRAMES * FRAME_S
     assert asked.clip.duration_s == pytest.approx(words_s + 2 * MARGIN_S, abs=3 * FRAME_S)
 

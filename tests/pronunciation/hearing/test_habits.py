@@ -7,7 +7,7 @@ from pronunciation.hearing.acoustic import LABEL_INDEX, N_CLASSES
 from pronunciation.hearing.habits import habits, is_habit
 from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.match import phrase_model
-from pronunciation.hearing.places import Floats, Written
+from pronunciation.hearing.places import AlignedTranscript, Floats
 from pronunciation.hearing.results import Target
 
 SHE: Phones = ("SH", "IY")
@@ -15,7 +15,7 @@ SHOWS: Phones = ("SH", "OW", "Z")
 CACHE = Target("cache", 2, 1, ("K AE1 SH",), ("K AE1 CH",))
 
 
-def spoken(sh: str, confidence: float = 0.9) -> tuple[Floats, Written]:
+def spoken(sh: str, confidence: float = 0.9) -> tuple[Floats, AlignedTranscript]:
     """ "She shows the cache", with this phone where SH is meant."""
     said = ["SIL", sh, "IY", sh, "OW", "Z", "K", "AE", "CH", "SIL"]
     frames = [label for label in said for _ in range(5)]
@@ -23,7 +23,7 @@ def spoken(sh: str, confidence: float = 0.9) -> tuple[Floats, Written]:
     for frame, label in enumerate(frames):
         scores[frame, LABEL_INDEX[label]] = 3.0
     layout = Layout([SHE, SHOWS, ("K", "AE", "SH")], [0, 1, 2], [None, None, CACHE])
-    return scores, Written.align(scores, layout, None, [confidence] * 3)
+    return scores, AlignedTranscript.align(scores, layout, None, [confidence] * 3)
 
 
 @pytest.mark.parametrize(

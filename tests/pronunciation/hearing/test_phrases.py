@@ -8,7 +8,7 @@ import pytest
 from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, N_CLASSES
 from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.match import Match, find_phrases, phrase_model, phrase_odds
-from pronunciation.hearing.places import Wanted, Written, candidates
+from pronunciation.hearing.places import AlignedTranscript, Query, candidates
 
 WE_USE: Phones = ("W", "IY", "Y", "UW", "Z")
 INFINIBAND: Phones = ("IH", "N", "F", "IH", "N", "IY", "B", "AE", "N", "D")
@@ -29,17 +29,19 @@ def spoken(*words: Phones) -> np.ndarray:
     return scores.astype(np.float32)
 
 
-def written(scores: np.ndarray, *words: Phones, confidence: float | None = 0.5) -> Written:
+def written(
+    scores: np.ndarray, *words: Phones, confidence: float | None = 0.5
+) -> AlignedTranscript:
     """A transcript of these words."""
     layout = Layout(list(words), list(range(len(words))), [None] * len(words))
-    return Written.align(scores, layout, None, [confidence] * len(words))
+    return AlignedTranscript.align(scores, layout, None, [confidence] * len(words))
 
 
-def find(scores: np.ndarray, text: Written, *wanted: Phones) -> list[Match]:
-    return find_wordings(scores, text, [Wanted((phones,)) for phones in wanted])
+def find(scores: np.ndarray, text: AlignedTranscript, *wanted: Phones) -> list[Match]:
+    return find_wordings(scores, text, [Query((phones,)) for phones in wanted])
 
 
-def find_wordings(scores: np.ndarray, text: Written, wanted: list[Wanted]) -> list[Match]:
+def find_wordings(scores: np.ndarray, text: AlignedTranscript, wanted: list[Query]) -> list[Match]:
     places = list(candidates(scores, text, wanted, phrase_model().said_as))
     return find_phrases(places, phrase_odds(places), text)
 
@@ -71,7 +73,7 @@ def test_a_phrase_is_found_at_every_place_but_once_there() -> None:
     text = written(scores, WE_USE, INFINITE_BEND, HERE, INFINITE_BEND)
     short = INFINIBAND[:-1]
 
-    found = find_wordings(scores, text, [Wanted((INFINIBAND, short))])
+    found = find_wordings(scores, text, [Query((INFINIBAND, short))])
 
     assert [each.word_index for each in found] == [1, 3]
 
@@ -79,7 +81,7 @@ def test_a_phrase_is_found_at_every_place_but_once_there() -> None:
 def test_words_that_the_transcriber_left_out_have_a_place() -> None:
     scores = spoken(WE_USE, INFINIBAND, HERE)
     places = candidates(
-        scores, written(scores, WE_USE, HERE), [Wanted((INFINIBAND,))], phrase_model().said_as
+        scores, written(scores, WE_USE, HERE), [Query((INFINIBAND,))], phrase_model().said_as
     )
     assert any(place.words == () and place.features[0] > 1.0 for place in places)
 
@@ -102,7 +104,7 @@ def test_short_wordings_and_short_clips_hold_nothing() -> None:
 def test_phones_that_speakers_mix_up_are_meant_all_the_same() -> None:
     scores = spoken(WE_USE, ("Z", "IY", "R", "OW", "W", "AH", "N"), HERE)
     text = written(scores, WE_USE, ("S", "IH", "T", "D", "AW", "N"), HERE)
-    zero_one = Wanted((("Z", "IY", "R", "OW", "V", "AH", "N"),))
+    zero_one = Query((("Z", "IY", "R", "OW", "V", "AH", "N"),))
     model = phrase_model()
     strict = replace(model, said_as=np.eye(N_CLASSES, dtype=np.float32))
 

@@ -9,7 +9,7 @@ from pronunciation.g2p import with_s
 from pronunciation.hearing.decoded import features
 from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.match import ASKED_FROM, MOST_PLACES, Match, phrase_model
-from pronunciation.hearing.places import FEATURES, Candidate, Written, candidates
+from pronunciation.hearing.places import FEATURES, AlignedTranscript, Candidate, candidates
 from pronunciation.hearing.respelled import (
     ASKED_UNDER,
     MORE_FEATURES,
@@ -68,7 +68,7 @@ def test_the_sound_decides_where_the_word_is_another() -> None:
     assert other == []
 
 
-def planted_roce(said: Phones, text: Phones, word: str) -> tuple[TermPlaces, Written]:
+def planted_roce(said: Phones, text: Phones, word: str) -> tuple[TermPlaces, AlignedTranscript]:
     """Where RoCE may have been said."""
     scores, transcript = written([THE, said, IS, FULL], [THE, text, IS, FULL])
     words, roce = ["the", word, "is", "full"], Sounding("RoCE", (ROCKY,), expected=True)
@@ -150,7 +150,7 @@ def test_a_term_whose_part_is_named_is_found_in_place_of_it(
     scores, plain = written([THE, said, CACHE, FULL], [THE, text, CACHE, FULL])
     named = [None, None, Target("cache", 2, 1, ("K AE1 SH",)), None]
     layout = Layout(plain.layout.phones, plain.layout.word_index, named)
-    transcript = Written(layout, plain.chain, plain.states, plain.confidences)
+    transcript = AlignedTranscript(layout, plain.chain, plain.states, plain.confidences)
     words = ["the", word, "cache", "full"]
     kv_cache = Sounding("KV cache", ((*KAY_VEE, *CACHE),), expected=True)
 
