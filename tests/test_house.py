@@ -13,8 +13,8 @@ DEEPEST = {"server": 17, "client": 13}
 DEEPEST_OF_ALL = 24
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 69_500
-MOST_LINES_OF_CODE = 47_900
+MOST_LINES = 69_900
+MOST_LINES_OF_CODE = 48_100
 MOST_FILES = 404
 MOST_LINES_OF_TESTS = 55_200
 MOST_INNER_IMPORTS = 59

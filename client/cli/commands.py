@@ -52,11 +52,11 @@ COMMANDS: Final = {
         "regrade": ("own_data", "Grade all past attempts again with today's grader and bank."),
         "export": (
             "own_data",
-            "Export attempts as Markdown, HTML, JSON, CSV, or the transcript of one as SRT or VTT.",
+            "Export attempts as Markdown, HTML, JSON, CSV; one as SRT or VTT; everything as ZIP.",
         ),
         "import": (
             "own_data",
-            "Import exported attempts and drills; existing ones stay as they are.",
+            "Import exported attempts and drills, or everything; what is here stays as it is.",
         ),
         "purge": ("own_data", "Delete attempts for good, and their recordings with them."),
         "unfinished": (
@@ -147,6 +147,29 @@ class LoadedCommands(MutableMapping[str, Any]):
         return len(self._modules)
 
 
+OF_ATTEMPTS: Final = frozenset(
+    ("history", "export", "purge", "retranscribe", "correct", "share", "bundle")
+)
+"""Commands whose first argument is the number of an attempt; ``--attempt N`` says the same."""
+
+
+def attempts_first(args: list[str]) -> list[str]:
+    """The arguments with ``--attempt N`` as the argument ``N``, of the commands that take one."""
+    if not args or args[0] not in OF_ATTEMPTS:
+        return args
+    numbers, rest, waiting = [], [], iter(args[1:])
+    for each in waiting:
+        if each == "--":
+            rest += [each, *waiting]
+        elif each == "--attempt":
+            numbers.append(next(waiting, each))
+        elif each.startswith("--attempt="):
+            numbers.append(each.removeprefix("--attempt="))
+        else:
+            rest.append(each)
+    return [args[0], *numbers, *rest]
+
+
 class PlainGroup(TyperGroup):
     """Plain help, because rich's takes longer to import than most commands run."""
 
@@ -204,7 +227,7 @@ class Program(PlainGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Reads the program's own options."""
         with _plain_words():
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, attempts_first(args))
 
     def invoke(self, ctx: Any) -> Any:
         """Reads the options of a command, and runs it."""

@@ -25,10 +25,11 @@ from client.cli.options import RoundOption
 from client.cli.progress_bars import counting
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
-from client.data.deleting import delete_answers, delete_everything
+from client.data.deleting import KEPT, delete_answers, delete_everything
 from client.data.exports import export_attempts, import_archive
 from client.data.own_recordings import OwnRecordings
 from client.data.repair import earlier_version
+from client.data.whole_archive import is_whole, read_whole, write_archive
 from client.terminal.report import history_table, print_report
 from client.terminal.review import render_review
 from server.contract import Attempt, HistoryPage, HistoryQuery, PurgeRequest, RegradeChange, clock
@@ -45,6 +46,7 @@ class ExportFormat(enum.StrEnum):
     html = "html"
     json = "json"
     csv = "csv"
+    zip = "zip"
     srt = "srt"
     vtt = "vtt"
 
@@ -150,20 +152,35 @@ def regrade(
 
 def export(
     settings: ClientSettings,
-    attempt: Annotated[
-        int | None, typer.Option("--attempt", metavar="ID", help="Only this attempt.")
-    ] = None,
+    attempt: Annotated[int | None, typer.Argument(metavar="ID", help="Only this attempt.")] = None,
     format_: Annotated[
-        ExportFormat, typer.Option("--format", help="JSON can be imported again.")
+        ExportFormat,
+        typer.Option("--format", help="JSON and ZIP can be imported again; ZIP has everything."),
     ] = ExportFormat.markdown,
+    recordings: Annotated[
+        bool, typer.Option("--recordings", help="With ZIP: the recordings, too.")
+    ] = False,
     out_file: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="Write to this file, not to the screen."),
     ] = None,
 ) -> None:
-    """Export attempts as Markdown, HTML, JSON, CSV, or the transcript of one as SRT or VTT."""
+    """Export attempts as Markdown, HTML, JSON, CSV; one as SRT or VTT; everything as ZIP."""
+    if format_ is ExportFormat.zip:
+        if attempt is not None or out_file is None:
+            raise typer.BadParameter("zip has everything, in a file: name it with --out")
+        with open_server(settings) as backend:
+            try:
+                sounds = write_archive(backend, settings, out_file, recordings=recordings)
+            except OSError as error:
+                raise fail(f"{out_file} cannot be written: {error.strerror}") from error
+        held = f", with {count_of(sounds, 'recording')}" if recordings else ", without recordings"
+        errors().print(f"wrote {out_file}{held}", markup=False, soft_wrap=True)
+        return
+    if recordings:
+        raise typer.BadParameter("--recordings goes with --format zip")
     if format_ in (ExportFormat.srt, ExportFormat.vtt) and attempt is None:
-        raise typer.BadParameter(f"{format_.value} is for one attempt: name it with --attempt")
+        raise typer.BadParameter(f"{format_.value} is for one attempt: name it")
     with open_server(settings) as backend:
         text = export_attempts(backend, format_.value, attempt)
     if out_file is None:
@@ -179,12 +196,21 @@ def export(
 def import_file(
     settings: ClientSettings,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What `aloud export --format json` wrote.")
+        Path, typer.Argument(metavar="FILE", help="What `aloud export --format json|zip` wrote.")
     ],
 ) -> None:
-    """Import exported attempts and drills; existing ones stay as they are."""
+    """Import exported attempts and drills, or everything; what is here stays as it is."""
     with open_server(settings) as backend:
-        done = import_archive(backend, file)
+        if file.is_file() and is_whole(file):
+            everything = read_whole(backend, settings, file)
+            done = everything.answers
+            out().print(
+                f"{count_of(everything.files, 'other file')}, "
+                f"{count_of(everything.recordings, 'recording')}, "
+                f"{count_of(everything.settings, 'setting')} imported"
+            )
+        else:
+            done = import_archive(backend, file)
     answers, drills = done.attempts, done.drills
     out().print(f"{answers.imported} imported, {answers.skipped} already there")
     if drills.imported or drills.skipped:
@@ -199,8 +225,7 @@ def import_file(
 def purge(
     settings: ClientSettings,
     attempt: Annotated[
-        list[int] | None,
-        typer.Option("--attempt", metavar="ID", help="Delete this attempt. May be repeated."),
+        list[int] | None, typer.Argument(metavar="ID…", help="Delete these attempts.")
     ] = None,
     before: Annotated[
         datetime | None,
@@ -218,13 +243,15 @@ def purge(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete attempts for good, and their recordings with them."""
-    if [bool(attempt), before is not None, everything].count(True) != 1:
-        raise typer.BadParameter("name exactly one of --attempt, --before and --all")
     ids = sorted(set(attempt or ()))
+    if [bool(ids), before is not None, everything].count(True) != 1:
+        raise typer.BadParameter("name exactly one of ID, --before and --all")
     moment = before.astimezone() if before else None
     request = checked(PurgeRequest, attempt_ids=tuple(ids), before=moment, everything=everything)
     if not yes:
         _warn_of_unfinished(settings, moment, everything=everything)
+        if everything:
+            errors().print(Text(f"This keeps {', '.join(KEPT)}.", "dim"), soft_wrap=True)
         typer.confirm("Delete for good?", abort=True)
     with open_server(settings) as backend:
         if everything:

@@ -2,11 +2,13 @@
 
 import shutil
 from collections.abc import Sequence
+from typing import Final
 
 from client.backend.outbox import AnswerOutbox
 from client.backend.protocol import Backend, RejectedError
 from client.core.settings import ClientSettings
 from client.data.own_recordings import OwnRecordings
+from client.data.whole_archive import own_files
 from client.practice.interviews import Interviews
 from server.contract import PurgeRequest, PurgeResult
 
@@ -44,19 +46,24 @@ def discard_refused(outbox: AnswerOutbox, settings: ClientSettings, submission_i
     return gone
 
 
+KEPT: Final = (
+    "your settings and the plan's dates",
+    "the tokens of shared servers",
+    "that the microphone check has passed",
+    "downloaded Whisper weights",
+    "banks and lexicons in folders of your own",
+)
+"""What stays when everything is deleted, in words."""
+
+
 def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult:
-    """Delete answers, drills, interviews, recordings, all that is your own, and what waits."""
+    """Delete answers, drills, recordings, what is one's own, and what waits; see ``KEPT``."""
     result = backend.purge(PurgeRequest(everything=True))
     OwnRecordings(settings.recordings).forget_all()
     Interviews.of(settings).forget_all()
-    settings.own_aliases.unlink(missing_ok=True)
-    settings.own_questions.unlink(missing_ok=True)
-    settings.own_readings.unlink(missing_ok=True)
-    for folder in (
-        settings.speech_cache,
-        settings.cache,
-        settings.outbox,
-        settings.own_drills.parent,
-    ):
+    for file in list(own_files(settings.home)):
+        if file.name != "microphone.json":
+            file.unlink(missing_ok=True)
+    for folder in (settings.speech_cache, settings.cache, settings.outbox):
         shutil.rmtree(folder, ignore_errors=True)
     return result

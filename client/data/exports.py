@@ -127,6 +127,14 @@ def import_archive(backend: Backend, path: Path) -> ImportedArchive:
         ArchiveError: the file is no archive.
         BackendError: the server does not take them.
     """
-    archive = read_archive(path)
+    return import_archive_of(backend, read_archive(path))
+
+
+def import_archive_of(backend: Backend, archive: Archive) -> ImportedArchive:
+    """Keeps the attempts and drills of an archive that was read.
+
+    Raises:
+        BackendError: the server does not take them.
+    """
     attempts = backend.import_attempts(archive.attempts)
     return ImportedArchive(attempts, backend.drills.import_reviews(archive.drill_reviews))

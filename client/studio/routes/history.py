@@ -11,12 +11,14 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request, UploadFile
 from pydantic import ValidationError
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from client.backend.outbox import AnswerOutbox, OutboxError, Waiting
-from client.data.deleting import delete_answers, delete_everything, discard_refused
+from client.data.deleting import KEPT, delete_answers, delete_everything, discard_refused
 from client.data.exports import ArchiveError, ImportedArchive, export_attempts, import_archive
+from client.data.whole_archive import is_whole, own_files, read_whole, write_archive
 from client.practice.progress import all_attempts
 from client.studio.routes.downloads import download, export_format
 from client.studio.state.studio import Studio
@@ -149,6 +151,19 @@ def router(studio: Studio) -> APIRouter:
             one, other = other, one
         return RedirectResponse(f"/attempts/{other.id}/compare/{one.id}", 303)
 
+    @routes.get("/export.zip")
+    def export_everything(recordings: bool = False) -> FileResponse:
+        """Everything as one archive."""
+        folder = tempfile.mkdtemp(prefix="aloud-")
+        path = Path(folder) / "aloud.zip"
+        write_archive(studio.backend, studio.settings, path, recordings=recordings)
+        return FileResponse(
+            path,
+            media_type="application/zip",
+            filename=f"aloud-{date.today().isoformat()}.zip",
+            background=BackgroundTask(shutil.rmtree, folder, ignore_errors=True),
+        )
+
     @routes.get("/export.{suffix}")
     def export(suffix: str) -> Response:
         """All answers as one file."""
@@ -251,6 +266,9 @@ def _page(
         waiting=_waiting(studio.backend.outbox, bank),
         sending=studio.backend.sending(),
         import_problem=import_problem,
+        kept=KEPT,
+        owned=any(True for _ in own_files(studio.settings.home)),
+        recorded=any(studio.settings.recordings.glob("*.wav")),
         **({"deleted": None, "sent": None, "imported": None} | done),
     )
 
@@ -260,6 +278,11 @@ def _import(studio: Studio, file: UploadFile) -> ImportedArchive:
         path = Path(folder) / Path(file.filename or "archive.json").name
         with path.open("wb") as copy:
             shutil.copyfileobj(file.file, copy)
+        if is_whole(path):
+            found = read_whole(studio.backend, studio.settings, path)
+            if found.files:  # own readings may be among them
+                studio.learn_readings()
+            return found.answers
         return import_archive(studio.backend, path)
 
 

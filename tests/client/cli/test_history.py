@@ -110,3 +110,12 @@ def _status(run: Run, phrase: str) -> str:
     phrases = json.loads(run("history", "1", "--json").stdout)["report"]["coverage"]["phrases"]
     found: str = next(each["status"] for each in phrases if each["phrase"] == phrase)
     return found
+
+
+def test_an_attempt_is_named_in_one_way_everywhere(run: Run, attempt: Attempt) -> None:
+    number = str(attempt.id)
+    for command in (("history",), ("export",), ("export", "--format", "csv")):
+        assert run(*command, number).stdout == run(*command, "--attempt", number).stdout
+    assert run("history", f"--attempt={number}").exit_code == 0
+    assert "This keeps your settings" in run("purge", "--all").stderr
+    assert run("purge", "--yes", number).stdout == "1 attempt deleted\n"

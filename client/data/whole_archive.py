@@ -1,0 +1,156 @@
+"""One archive of everything: answers, drills, interviews, settings, own words, recordings.
+
+A ZIP file. ``aloud.json`` is the archive of answers and drills, ``own/`` has the files of the data
+folder, ``recordings/`` the recordings. Importing it changes nothing that is already there.
+"""
+
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from client.backend.protocol import Backend
+from client.core.errors import SettingsError
+from client.core.preferences import NAMES, change_preferences, source_of
+from client.core.settings import ClientSettings
+from client.data.exports import MAX_ARCHIVE_BYTES, ArchiveError, ImportedArchive, import_archive_of
+from server.contract import Archive
+
+OWN_FILES: Final = (
+    "own_aliases.yaml",
+    "own_readings.yaml",
+    "questions.yaml",
+    "stories.yaml",
+    "drills/*.yaml",
+    "interviews/*.json",
+    "stories/*",
+    "microphone.json",
+)
+"""What is one's own in the data folder, beside the settings. Tokens are not: they are secrets of
+this machine."""
+_ANSWERS, _SETTINGS, _OWN, _RECORDINGS = "aloud.json", "settings.json", "own/", "recordings/"
+_RECORDING: Final = re.compile(r"recordings/([0-9a-f]{32}\.wav)")
+_MAX_FILE_BYTES: Final = 4 * 1024**3
+
+
+@dataclass(frozen=True)
+class ImportedEverything:
+    """The result of an import: answers and drills, other files, recordings, settings."""
+
+    answers: ImportedArchive
+    files: int
+    recordings: int
+    settings: int
+
+
+def write_archive(
+    backend: Backend, settings: ClientSettings, path: Path, *, recordings: bool
+) -> int:
+    """Write everything into one file; returns how many recordings are in it.
+
+    Args:
+        backend: has the answers and drills.
+        settings: name the data folder.
+        path: the file, which is replaced.
+        recordings: include them.
+
+    Raises:
+        BackendError: the server does not give them.
+        OSError: the file cannot be written.
+    """
+    sounds = sorted(settings.recordings.glob("*.wav")) if recordings else []
+    kept = [each for each in sounds if _RECORDING.fullmatch(f"{_RECORDINGS}{each.name}")]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_ANSWERS, backend.export_all().model_dump_json(indent=1))
+        for file in own_files(settings.home):
+            archive.write(file, _OWN + file.relative_to(settings.home).as_posix())
+        if (file := settings.home / _SETTINGS).is_file():
+            archive.write(file, _SETTINGS)
+        for file in kept:
+            archive.write(file, _RECORDINGS + file.name)
+    return len(kept)
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a file is such an archive, not one of answers alone."""
+    return zipfile.is_zipfile(path)
+
+
+def read_whole(backend: Backend, settings: ClientSettings, path: Path) -> ImportedEverything:
+    """Keep what an archive has and this machine has not.
+
+    Raises:
+        ArchiveError: the file is no archive.
+        BackendError: the server does not take the answers.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            answers = import_archive_of(backend, _answers(archive, path))
+            files = recordings = 0
+            for entry in archive.infolist():
+                target = _target(entry, settings)
+                if target is None or target.exists() or entry.file_size > _MAX_FILE_BYTES:
+                    continue
+                target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with archive.open(entry) as content, target.open("xb") as copy:
+                    shutil.copyfileobj(content, copy)
+                is_sound = entry.filename.startswith(_RECORDINGS)
+                recordings, files = recordings + is_sound, files + (not is_sound)
+            chosen = _settings(archive, settings.home)
+    except (zipfile.BadZipFile, OSError) as error:
+        raise ArchiveError(path, f"cannot be read: {error}") from error
+    return ImportedEverything(answers, files, recordings, chosen)
+
+
+def own_files(home: Path) -> Iterator[Path]:
+    """The files of ``OWN_FILES`` that are there."""
+    for pattern in OWN_FILES:
+        yield from (each for each in sorted(home.glob(pattern)) if each.is_file())
+
+
+def _answers(archive: zipfile.ZipFile, path: Path) -> Archive:
+    try:
+        if archive.getinfo(_ANSWERS).file_size > MAX_ARCHIVE_BYTES:
+            raise ArchiveError(path, "is too large for an export of Aloud")
+        return Archive.model_validate_json(archive.read(_ANSWERS))
+    except (KeyError, ValidationError) as error:
+        made = "make one with `aloud export --format zip`"
+        raise ArchiveError(path, "is not an archive of Aloud", made) from error
+
+
+def _target(entry: zipfile.ZipInfo, settings: ClientSettings) -> Path | None:
+    """Where an entry belongs; ``None``: nowhere, whatever its name says."""
+    if found := _RECORDING.fullmatch(entry.filename):
+        return settings.recordings / found[1]
+    name = entry.filename.removeprefix(_OWN)
+    parts = name.split("/")
+    plain = all(part and not part.startswith(".") and "\\" not in part for part in parts)
+    if name == entry.filename or not plain or len(parts) > 2:
+        return None
+    alike = (pattern for pattern in OWN_FILES if pattern.count("/") + 1 == len(parts))
+    known = any(Path(name).match(pattern) for pattern in alike)
+    return settings.home / name if known else None
+
+
+def _settings(archive: zipfile.ZipFile, home: Path) -> int:
+    """Take the settings that nothing is chosen for here; returns how many."""
+    taken = 0
+    try:
+        stored = json.loads(archive.read(_SETTINGS))
+    except (KeyError, ValueError):
+        return 0
+    for name, value in stored.items() if isinstance(stored, dict) else ():
+        if name in NAMES and isinstance(value, str):
+            try:
+                if source_of(home, name, {}) == "default":
+                    change_preferences(home, {name: value})
+                    taken += 1
+            except SettingsError:  # of another version; the rest can be used
+                continue
+    return taken
