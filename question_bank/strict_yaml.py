@@ -5,7 +5,6 @@ but nobody means: a repeated key (YAML silently keeps the last), anchors and ali
 of them expands to gigabytes), tags beyond the safe ones, and deep nesting.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -43,12 +42,6 @@ _LIMIT_OF_LIBYAML: Final = "exceeded maximum nesting depth"
 
 _OPENING: Final = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 _CLOSING: Final = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
-_SAFE_DEPTH: Final = 1000
-"""Levels that every version of libyaml composes: newer ones refuse more, older ones crash at some
-tens of thousands."""
-_MAY_NAME: Final = re.compile(r"(?<!\w)[&*]\S")
-"""Where an anchor or alias can be; "R&D" and "2 * 3" are none."""
-_STR, _SEQ, _MAP = (f"tag:yaml.org,2002:{name}" for name in ("str", "seq", "map"))
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 M = TypeVar("M", bound=BaseModel)
@@ -173,9 +166,6 @@ def parse_yaml(text: str, label: str) -> Entry:
     """
     text = text.removeprefix("\ufeff")
     try:
-        quick = _quickly(text)
-        if quick is not None:
-            return Entry(quick, label, _Source(text))
         _refuse_depth_and_aliases(text, label)
         node = _compose(text)
         if node is None:
@@ -184,47 +174,6 @@ def parse_yaml(text: str, label: str) -> Entry:
         return Entry(_Loader("").construct_document(node), label, _Source(text))
     except yaml.YAMLError as error:
         raise FileError(_of_parser(error, text, label)) from error
-
-
-class _UnusualError(Exception):
-    """The text needs the whole examination."""
-
-
-def _quickly(text: str) -> Any:
-    """The data of a text in which nothing is unusual, in a third of the time; else ``None``.
-
-    Every level of nesting takes a bracket or a column, and every anchor and alias begins with its
-    sign after something else than a letter.
-    """
-    deepest = text.count("[") + text.count("{") + max(map(len, text.splitlines()), default=0)
-    names = ("&" in text or "*" in text) and _MAY_NAME.search(text)
-    if names or deepest > _SAFE_DEPTH:
-        return None
-    node = _compose(text)
-    try:
-        return None if node is None else _plain(node, _Loader(""), MAX_DEPTH)
-    except (_UnusualError, yaml.YAMLError):
-        return None
-
-
-def _plain(node: yaml.Node, loader: Any, levels: int) -> Any:
-    """The data of a node of at most so many levels, without a repeated key."""
-    if isinstance(node, yaml.ScalarNode):
-        return node.value if node.tag == _STR else loader.construct_object(node)
-    if levels == 0:
-        raise _UnusualError
-    if node.tag == _SEQ:
-        return [_plain(each, loader, levels - 1) for each in node.value]
-    if node.tag != _MAP:
-        raise _UnusualError
-    data = {}
-    for key, value in node.value:
-        if key.tag != _STR:
-            raise _UnusualError
-        data[key.value] = _plain(value, loader, levels - 1)
-    if len(data) < len(node.value):
-        raise _UnusualError
-    return data
 
 
 def _compose(text: str) -> Any:

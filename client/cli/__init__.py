@@ -29,9 +29,6 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if SHORT.intersection(sys.argv[1:2]):
         _leave_garbage()
-        # Pydantic reads what every installed package declares, to find plugins: a hundredth of
-        # ``aloud grade``.
-        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from client.cli.app import main as run
 
     run()

@@ -2,14 +2,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from question_bank import strict_yaml
 from question_bank.errors import FileError
-from question_bank.strict_yaml import MAX_DEPTH, MAX_FILE_BYTES, parse_yaml, read_yaml
-
-BANK = Path(strict_yaml.__file__).parent
+from question_bank.strict_yaml import MAX_DEPTH, MAX_FILE_BYTES, read_yaml
 
 
 def read(tmp_path: Path, content: str | bytes) -> object:
@@ -117,53 +112,3 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     for path in (tmp_path / "none.yaml", tmp_path):
         with pytest.raises(FileError, match=r"label\.yaml: there is no such file"):
             read_yaml(path, "label.yaml")
-
-
-def outcome(text: str) -> object:
-    """The data, or what is wrong and where."""
-    try:
-        return parse_yaml(text, "x.yaml").data
-    except FileError as error:
-        return error.faults
-
-
-_UNUSUAL = (
-    *("a: &x 1", "a: *x", "- &x [1]\n- *x", "[&x a]", "a:&x b", '"a"&x: 1', "&x", "*x", "&x a: 1"),
-    *("a: R&D", "a: 2 * 3", "a: x*y", "a: *", "* a", "- - - a", "<<: {a: 1}", "a: {<<: {b: 1}}"),
-    *("a: !!str 1", "a: !x 1", "!!map {a: 1}", "!!set {a}", "!!omap [a: 1]", "? [a]\n: b"),
-    *("1: a\n1: b", "a: 1\n'a': 2", "a: b\n? a\n: c", "~", "", "# none", "---\na: 1", "a\n---\nb"),
-    *("a: 2026-01-01", "a: 2026-13-99", "a: 1e999", "a: 0x", "a: 1_0", "=: 1", "a: =", "yes: no"),
-    *(
-        "a:\n\tb: 1",
-        "a: 'b",
-        "a: |\n  b\n c",
-        "a: b: c",
-        "\x00",
-        "a: \ufeff",
-        "a: \x85b",
-        "{a, b: }",
-    ),
-)
-
-
-@pytest.mark.parametrize("text", _UNUSUAL)
-def test_the_quick_way_gives_what_the_whole_examination_gives(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    quick = outcome(text)
-    monkeypatch.setattr(strict_yaml, "_quickly", lambda _text: None)
-    assert outcome(text) == quick
-
-
-@given(st.text(st.sampled_from("ab1&*!-?:,[]{}'\"#|>%@`<=~ \n\t.é"), max_size=24))
-def test_the_quick_way_gives_the_same_for_any_text(text: str) -> None:
-    quick = outcome(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(strict_yaml, "_quickly", lambda _text: None)
-        assert outcome(text) == quick
-
-
-def test_the_built_in_files_take_the_quick_way() -> None:
-    files = [*BANK.glob("*.yaml"), *BANK.glob("roles/*.yaml")]
-    whole = [each.name for each in files if not strict_yaml._quickly(each.read_text("utf-8"))]
-    assert files and whole == []
