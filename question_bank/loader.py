@@ -15,6 +15,7 @@ from question_bank.files import compiled, yaml_files
 from question_bank.models import Bank, FieldOfWork, Question, Role, RoundGuide
 from question_bank.own_aliases import read_own_aliases, with_own_aliases
 from question_bank.source import Located, Source, read_source
+from question_bank.stories import read_stories, with_stories
 from question_bank.strict_yaml import Entry
 
 _BUILT_IN = Path(__file__).parent
@@ -30,7 +31,11 @@ T = TypeVar("T")
 
 
 def load_bank(
-    extra: Sequence[Path] = (), cache: Path | None = None, own_aliases: Path | None = None
+    extra: Sequence[Path] = (),
+    cache: Path | None = None,
+    own_aliases: Path | None = None,
+    *,
+    stories: Path | None = None,
 ) -> Bank:
     """The built-in bank with the personal banks in ``extra`` on top, the last one topmost.
 
@@ -42,16 +47,17 @@ def load_bank(
             ``roles/``), or files.
         cache: a folder that keeps the compiled bank for the next start.
         own_aliases: a file of the candidate's own words for key phrases, on top of all of them.
+        stories: a file of the candidate's own stories, which become questions.
 
     Raises:
         BankError: with every fault found in the first bank that has any.
     """
     with _no_collection():
         bank = _loaded(extra, cache)
+    if stories is not None:
+        bank = with_stories(bank, read_stories(stories))
     if own_aliases is None or not own_aliases.exists():
         return bank
-    # imports the YAML reader, which a compiled bank does not need
-
     return with_own_aliases(bank, read_own_aliases(own_aliases))
 
 

@@ -8,16 +8,16 @@ import pytest
 
 from scripts import changed_tests, house
 
-MOST_IGNORED_IMPORTS = 9
+MOST_IGNORED_IMPORTS = 10
 DEEPEST = {"server": 17, "client": 13}
 DEEPEST_OF_ALL = 24
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 69_900
-MOST_LINES_OF_CODE = 48_100
-MOST_FILES = 404
+MOST_LINES = 70_800
+MOST_LINES_OF_CODE = 48_700
+MOST_FILES = 410
 MOST_LINES_OF_TESTS = 55_200
-MOST_INNER_IMPORTS = 59
+MOST_INNER_IMPORTS = 63
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 
 

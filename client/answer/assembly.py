@@ -31,5 +31,6 @@ def vocabulary(settings: ClientSettings) -> BankVocabulary:
         BankError, LexiconError: a file of the settings is not valid.
     """
     return bank_vocabulary(
-        load_bank(settings.banks, settings.cache), load_lexicon(settings.lexicon, settings.cache)
+        load_bank(settings.banks, settings.cache, stories=settings.stories),
+        load_lexicon(settings.lexicon, settings.cache),
     )

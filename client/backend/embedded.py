@@ -25,7 +25,7 @@ from server.core import ServerError, ServerSettings, sqlite_url
 
 if TYPE_CHECKING:
     from pronunciation.terms import Lexicon
-    from question_bank.models import Bank
+    from question_bank.models import Bank, Question
     from server.accounts.service import AccountService
     from server.bank_versions.check import Checked
     from server.bank_versions.posting import Posting as Posting
@@ -68,6 +68,7 @@ def _own_settings(settings: ClientSettings) -> ServerSettings:
         database_url=sqlite_url(settings.database),
         bank=settings.bank,
         own_questions=settings.own_questions,
+        stories=settings.stories,
         lexicon=settings.lexicon,
         cache=settings.cache,
         own_aliases=settings.own_aliases,
@@ -130,6 +131,29 @@ def read_posting(text: str, bank: "Bank", lexicon: "Lexicon", *, is_table: bool)
     from server.bank_versions.posting import read_posting as read
 
     return read(text, bank, lexicon, is_table=is_table)
+
+
+def answered_by(
+    texts: Sequence[str], questions: "Sequence[Question]"
+) -> "list[tuple[Question, ...]]":
+    """For each story, the questions that it answers best."""
+    from server.bank_versions import tellings
+
+    return tellings.answered_by(texts, questions)
+
+
+def differing_facts(earlier: str, now: str) -> tuple[str, ...]:
+    """The numbers that differ between two tellings."""
+    from server.bank_versions import tellings
+
+    return tellings.differing_facts(earlier, now)
+
+
+def phrases_of(text: str) -> tuple[str, ...]:
+    """The phrases of a text that say something."""
+    from server.bank_versions import posting
+
+    return posting.phrases_of(text)
 
 
 @contextmanager

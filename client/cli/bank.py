@@ -335,7 +335,9 @@ def read_bank(settings: ClientSettings) -> Bank:
         BackendError: the server refuses, or cannot be reached.
     """
     if settings.server is None:
-        return load_bank(settings.banks, settings.cache, settings.own_aliases)
+        return load_bank(
+            settings.banks, settings.cache, settings.own_aliases, stories=settings.stories
+        )
 
     backend = open_direct(settings)
     try:

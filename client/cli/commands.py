@@ -34,6 +34,7 @@ COMMANDS: Final = {
             "plan",
             "Show what to practice today, ticked as you do it; when all is done, one step ahead.",
         ),
+        "story": ("story", "Your own stories for behavioral questions."),
     },
     "Sound": {
         "transcribe": ("audio", "Print the transcript of a recording."),

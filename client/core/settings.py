@@ -66,6 +66,11 @@ class ClientSettings:
         return self.home / "questions.yaml"
 
     @property
+    def stories(self) -> Path:
+        """Your own stories."""
+        return self.home / "stories.yaml"
+
+    @property
     def banks(self) -> tuple[Path, ...]:
         """What is added to the built-in bank, your own questions on top."""
         own = (self.own_questions,) if self.server is None and self.own_questions.exists() else ()

@@ -66,4 +66,6 @@ def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult
             file.unlink(missing_ok=True)
     for folder in (settings.speech_cache, settings.cache, settings.outbox):
         shutil.rmtree(folder, ignore_errors=True)
+    if settings.server is None:
+        backend.regrade()  # of no answer: the bank is read without what was deleted
     return result

@@ -137,12 +137,14 @@ def create_pages(studio: Studio) -> "FastAPI":
         settings,
         sharing,
         sounds,
+        stories,
     )
 
     app = FastAPI(title="Aloud studio", docs_url=None, redoc_url=None, openapi_url=None)
     for page in (
         bank,
         own_questions,
+        stories,
         sounds,
         history,
         plan,

@@ -32,7 +32,7 @@ def create_service(
     def bank() -> Bank:
         own = settings.own_questions
         banks = settings.bank if own is None or not own.exists() else (*settings.bank, own)
-        return load_bank(banks, settings.cache, settings.own_aliases)
+        return load_bank(banks, settings.cache, settings.own_aliases, stories=settings.stories)
 
     def lexicon() -> Lexicon:
         loaded = load_lexicon(settings.lexicon, settings.cache)

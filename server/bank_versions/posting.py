@@ -147,7 +147,7 @@ def read_posting(text: str, bank: Bank, lexicon: Lexicon, *, is_table: bool = Fa
     lines = [prompt for prompt, _ in asked] or _asks(text)
     if not lines:
         return Posting(terms=terms)
-    near = _nearness(lines, bank.questions)
+    near = nearness(lines, bank.questions)
     role = _nearest_role(text, near, bank)
     if asked:
         return Posting(role, terms=terms, proposals=tuple(_asked(*each, names) for each in asked))
@@ -240,7 +240,7 @@ def _asks(text: str) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def _nearness(lines: Sequence[str], questions: Sequence[Question]) -> npt.NDArray[np.float32]:
+def nearness(lines: Sequence[str], questions: Sequence[Question]) -> npt.NDArray[np.float32]:
     """How near each question is to each line: cosine and share of rare words; shape (n, m)."""
     if not questions:
         return np.zeros((len(lines), 0), np.float32)

@@ -27,6 +27,7 @@ class ServerSettings(BaseModel):
         lexicon: files added to the built-in lexicon.
         cache: a folder that keeps bank and lexicon compiled for the next start.
         own_questions: a file of questions on top of the bank; need not exist.
+        stories: a file of the candidate's stories; likewise.
         own_aliases: a file of other words for key phrases, on top of the bank; need not exist.
         own_readings: a file of readings that count as right, on top of the lexicon; likewise.
         hosts: names, without port, that the server goes by besides this machine's own
@@ -47,6 +48,7 @@ class ServerSettings(BaseModel):
     lexicon: tuple[Path, ...] = ()
     cache: Path | None = None
     own_questions: Path | None = None
+    stories: Path | None = None
     own_aliases: Path | None = None
     own_readings: Path | None = None
     hosts: tuple[str, ...] = ()

@@ -212,7 +212,7 @@ def test_help_lists_every_command_under_its_panel(run: Run) -> None:
 def test_a_mistyped_command_is_a_usage_error_that_suggests_one(run: Run) -> None:
     done = run("hisotry")
     assert done.exit_code == 2
-    assert "Did you mean 'history'?" in done.stderr
+    assert "Did you mean 'history'" in done.stderr
 
 
 def test_a_look_leaves_a_damaged_database_alone(run: Run, practiced: Path) -> None:
