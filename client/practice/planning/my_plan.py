@@ -23,6 +23,7 @@ from client.practice.planning.plan import (
     History,
     Item,
     Plan,
+    Story,
     make_plan,
 )
 from client.practice.progress import all_attempts
@@ -31,6 +32,8 @@ from server.contract import AttemptSummary, DrillCard
 
 LANGUAGE_SETS: Final = frozenset({"language"})
 """Drill sets of phrases, not of terms; they come last on a day."""
+STORIES_FIELD: Final = "my-stories"
+"""The field of the questions that practice the candidate's own stories, in 60 and 120 s."""
 MOCK_ANSWERS: Final = 5
 """So many questions of one round on one day are a mock interview in the terminal, which keeps no
 record of it."""
@@ -245,7 +248,23 @@ def _history(
         answers=answers,
         cards=tuple(_card(each) for each in cards if each.drill_set not in LANGUAGE_SETS),
         language_cards=tuple(language),
+        stories=_stories(bank, answers),
         mocks=_mocks(bank, goal, attempts, interviews.all().records),
+    )
+
+
+def _stories(bank: Bank, answers: Iterable[Answered]) -> tuple[Story, ...]:
+    """The candidate's own stories, each named by the first of the questions that practice it."""
+    told: defaultdict[str, set[date]] = defaultdict(set)
+    for each in answers:
+        told[each.question_id].add(each.day)
+    found: dict[str, list[str]] = {}
+    for question in bank.questions:
+        if question.field == STORIES_FIELD:
+            found.setdefault(question.id.rpartition("-")[0], []).append(question.id)
+    return tuple(
+        Story(names[0], tuple(sorted(set().union(*(told[name] for name in names)))))
+        for names in found.values()
     )
 
 
@@ -293,14 +312,12 @@ def _step(item: Item, bank: Bank, role: str) -> Step:
             href = f"/interview?{urlencode({'role': role, 'round': item.name, 'length': 'real'})}"
             command = f"aloud interview --role {role} --round {item.name} --questions 8"
             return Step(item, f"A full mock interview: {title}", "the whole round", href, command)
-        case "story":
-            return Step(item, f"Tell your story: {item.name}", "story", "/stories", "aloud story")
         case _:
             question = bank.question(item.name)
             text = question.prompt if question else item.name
             topic = question.topic if question else ""
             again = f"again; {item.missing:.0%} was missing" if item.missing else "again"
-            note = again if item.kind == "retry" else f"new; {topic}"
+            note = {"retry": again, "story": "your story"}.get(item.kind, f"new; {topic}")
             command = f"aloud interview --question {item.name}"
             return Step(item, text, note, f"/practice/{item.name}?{query}", command)
 

@@ -94,7 +94,6 @@ class Story:
     """One of the candidate's own stories, and the days it was told."""
 
     id: str
-    title: str
     told: tuple[date, ...] = ()
 
 

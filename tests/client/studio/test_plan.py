@@ -4,6 +4,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from html import unescape
 
+import pytest
 from starlette.testclient import TestClient
 
 from client.studio.state.studio import Studio
@@ -94,3 +95,19 @@ def test_without_a_date_the_plan_lasts_three_weeks(client: TestClient) -> None:
     page = make(client, interview="", start=str(TODAY - timedelta(days=2)))
     assert "Interview in" not in page
     assert "not practiced; spread over the days to come" in page
+
+
+def test_an_own_story_comes_until_it_is_told(
+    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bank = studio.bank
+    for question in bank.asked(role=ROLE):  # what is tried leaves room
+        answer(studio, question.id, days_ago=3)
+    story = bank.questions[0].model_copy(
+        update={"id": "story-outage-60", "role": None, "field": "my-stories", "prompt": "My outage"}
+    )
+    longer = story.model_copy(update={"id": "story-outage-120"})
+    told = bank.model_copy(update={"questions": (*bank.questions, story, longer)})
+    monkeypatch.setattr(studio.backend, "bank", lambda: told)
+    page = make(client, minutes="60")
+    assert 'href="/practice/story-outage-60?' in page and "your story" in page

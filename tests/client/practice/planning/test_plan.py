@@ -24,7 +24,7 @@ from question_bank.models import Bank, Question
 START = date(2027, 3, 1)
 MOCK_MINUTES = {"phone-screen": 45, "coding": 45, "system-design": 45, "behavioral": 30}
 MOCK_MINUTES["domain-deep-dive"] = 45
-STORIES = (Story("outage", "The outage"), Story("conflict", "The conflict"))
+STORIES = (Story("outage"), Story("conflict"))
 ROLES = [role.id for role in load_bank().roles]
 
 
@@ -67,7 +67,7 @@ class Learner:
         elif item.kind == "story":
             added = {
                 "stories": tuple(
-                    Story(each.id, each.title, (*each.told, day)) if each.id == item.name else each
+                    Story(each.id, (*each.told, day)) if each.id == item.name else each
                     for each in history.stories
                 )
             }

@@ -54,6 +54,8 @@ NO_PAGES: Final = {
     "/practice",
     "/history/compare",
     "/history/export.{suffix}",
+    "/history/export.zip",
+    "/plan/aloud-plan.ics",
     "/drills/items.csv",
     "/takes",
     "/takes/{name}",
