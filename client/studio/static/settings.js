@@ -17,6 +17,19 @@ speed.addEventListener("input", showTrial);
 showTrial();
 
 const list = document.getElementById("microphone");
-const named = (await microphones()).filter(({ label }) => label); // named once one was allowed
-const known = new Set([...list.options].map(({ value }) => value));
-list.append(...named.filter(({ label }) => !known.has(label)).map(({ label }) => new Option(label)));
+const namesWanted = document.querySelector("[data-name-microphones]");
+
+/** Add the microphones to the list; a browser names them once it was allowed to use one. */
+async function showMicrophones() {
+  const named = (await microphones()).filter(({ label }) => label);
+  const known = new Set([...list.options].map(({ value }) => value));
+  list.append(...named.filter(({ label }) => !known.has(label)).map(({ label }) => new Option(label)));
+  namesWanted.hidden = named.length > 0 || list.disabled;
+}
+
+namesWanted.addEventListener("click", async () => {
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true }).catch(() => null);
+  stream?.getTracks().forEach((track) => track.stop());
+  await showMicrophones();
+});
+await showMicrophones();
