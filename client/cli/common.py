@@ -54,7 +54,6 @@ class SafeConsole(Console):
 
 
 def _console(*, stderr: bool) -> Console:
-
     stream = sys.stderr if stderr else sys.stdout
     told = os.environ.get("COLUMNS", "")
     width = None if stream.isatty() or told.isdigit() else PIPED_WIDTH

@@ -90,7 +90,6 @@ def drill(
 
 
 def _item_of(settings: ClientSettings, sets: ItemSets, term: str) -> Item:
-
     return item_for(sets, load_lexicon(settings.lexicon, settings.cache), settings, term)
 
 
@@ -110,7 +109,6 @@ def _practice(
     speak: bool,
     only: list[Item],
 ) -> None:
-
     find_device(device)  # a missing microphone is reported before the first item
     with open_server(settings) as backend, key_reader() as keys:
         answers = answers_of(settings, backend, lambda: open_session(settings, backend))
@@ -140,12 +138,10 @@ class _Sounds:
         play(clip)
 
     def _speaker(self, item: Item) -> Speaker:
-
         return Speaker.of(self._settings, item.lexicon)
 
 
 def _list(settings: ClientSettings, sets: ItemSets, set_: str | None) -> None:
-
     with open_server(settings) as backend:
         queue = backend.drills.queue(DrillQuery(drill_set=set_, limit=MAX_PAGE))
     by_id = {item.id: item for item in sets.of(set_)}
@@ -170,7 +166,6 @@ def _list(settings: ClientSettings, sets: ItemSets, set_: str | None) -> None:
 
 
 def _row(card: DrillCard, item: Item) -> tuple[Any, ...]:
-
     last = ("✓ " if card.last_verdict == "correct" else "✗ ") + TERM_WORDS[card.last_verdict]
     return (
         f"{card.due.astimezone():%Y-%m-%d %H:%M}",
@@ -205,7 +200,6 @@ def _export(
 
 
 def _import(settings: ClientSettings, path: Path, set_: str | None) -> None:
-
     if path.suffix.casefold() != ".csv":
         raise typer.BadParameter(f"{path.name}: the name must end in .csv")
     done = import_items(settings, path, into=set_)

@@ -150,7 +150,6 @@ def today(settings: ClientSettings, as_json: JsonOption = False) -> None:
 def _plan(
     settings: ClientSettings, backend: Backend, now: date
 ) -> tuple[Plan, list[AttemptSummary]]:
-
     attempts = all_attempts(backend)
     mine = my_plan(settings, backend, now, attempts)
     if mine is None:
@@ -160,7 +159,6 @@ def _plan(
 
 
 def _print_head(mine: Plan, bank: Bank, now: date) -> None:
-
     role = bank.role(mine.goal.role)
     line = Text(role.title if role else mine.goal.role, "bold cyan")
     if left := countdown(mine, now):
@@ -177,7 +175,6 @@ def _print_steps(
     bank: Bank,
     role: str,
 ) -> None:
-
     for step in steps_of(day.items, bank, role):
         ticked = Text("  ✓ ", "green") if step.item.done else Text("  ☐ ", "yellow")
         out().print(Text.assemble(ticked, step.text, (f"  {step.note}", "dim")), soft_wrap=True)

@@ -261,7 +261,6 @@ def _assess(
     partial: bool = False,
     track: int | None = None,
 ) -> tuple[Outcome, str]:
-
     try:
         sound = SoundFile(audio, allow_truncated=partial, track=track)
     except BrokenFileError as error:
@@ -324,7 +323,6 @@ def _show(outcome: Outcome, prompt: str, as_json: bool) -> None:
 
 
 def _ask_what_was_meant(settings: ClientSettings, outcome: Outcome) -> None:
-
     if outcome.attempt_id is None or outcome.report is None:
         return
     with open_server(settings) as backend, key_reader() as keys:

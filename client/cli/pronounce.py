@@ -70,7 +70,6 @@ def pronounce(
 
 
 def _hear(hearing: Hearing, lexicon: Lexicon, audio: Path, text: str) -> list[Heard]:
-
     clip = read_audio(audio)
     if not text.strip():
         raise fail("--text is empty: it says which words are in the recording")
@@ -81,7 +80,6 @@ def _hear(hearing: Hearing, lexicon: Lexicon, audio: Path, text: str) -> list[He
 
 
 def _print(heard: list[Heard], lexicon: Lexicon) -> None:
-
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for column in ("", "term", "heard", "say", "at", "tip"):
         table.add_column(column, overflow="fold")
@@ -148,7 +146,6 @@ def _results(
 
 
 def _result(hearing: Hearing, lexicon: Lexicon, line: str, folder: Path) -> dict[str, Any]:
-
     audio = None
     try:
         raw = json.loads(line)

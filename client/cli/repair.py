@@ -143,7 +143,6 @@ def correct(
 
 
 def _correct(settings: ClientSettings, backend: Backend, attempt_id: int, text: str) -> Attempt:
-
     recordings = OwnRecordings(settings.recordings)
     return correct_words(backend, open_session(settings, backend), recordings, attempt_id, text)
 
@@ -169,7 +168,6 @@ def _say(
 def _said_right(
     settings: ClientSettings, backend: Backend, attempt: Attempt, term: str, *, always: bool
 ) -> Attempt:
-
     if not always:
         return backend.said_right(attempt.id, SaidRight(term=term))
     add_own_readings(backend, settings, attempt, term)
@@ -187,7 +185,6 @@ def _read(file: Path) -> str:
 
 
 def _print_change(before: Attempt, after: Attempt) -> None:
-
     transcript = after.report.transcript
     scores = f"{score_text(before.report)} → {score_text(after.report)}"
     out().print(

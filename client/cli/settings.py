@@ -105,7 +105,6 @@ def reset(
 
 
 def _tell_doubt(home: Path, key: str) -> None:
-
     doubt = doubts_of(load_preferences(home)).get(key)
     if doubt:
         errors().print(Text(f"! {key} is kept. {doubt}", "yellow"))

@@ -60,7 +60,6 @@ def logout(settings: ClientSettings, address: AddressArgument = None) -> None:
 
 
 def _server(settings: ClientSettings, address: str | None) -> str:
-
     server = load_settings(server=address).server if address else settings.server
     if server is None:
         raise typer.BadParameter("name the server, as in: aloud login https://aloud.example.org")

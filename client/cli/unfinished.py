@@ -54,7 +54,6 @@ def unfinished(
 
 
 def _list(found: tuple[Answer, ...]) -> None:
-
     for each in found:
         out().print(described(each))
         out().print(Text(f"  {each.name}", "dim"), soft_wrap=True)
@@ -67,7 +66,6 @@ def _list(found: tuple[Answer, ...]) -> None:
 
 
 def _finish(answers: Answers, chosen: list[Answer]) -> None:
-
     failed = 0
     for each in chosen:
         out().print(described(each))
@@ -81,7 +79,6 @@ def _finish(answers: Answers, chosen: list[Answer]) -> None:
 
 
 def _discard(answers: Answers, chosen: list[Answer], *, yes: bool) -> None:
-
     for each in chosen:
         if not yes:
             out().print(described(each))

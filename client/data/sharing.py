@@ -261,7 +261,6 @@ def as_flac(clip: Clip) -> bytes:
 
 
 def _encode(clip: Clip, container: str, codec: str) -> bytes:
-
     made = BytesIO()
     with av.open(made, "w", format=container) as target:
         stream: Any = target.add_stream(codec, rate=SAMPLE_RATE_HZ)

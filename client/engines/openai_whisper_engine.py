@@ -111,6 +111,5 @@ def load(options: EngineOptions) -> OpenAIWhisper:
 
 
 def _on_disk(whisper: Any, model: str) -> bool:
-
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "whisper"
     return (cache / Path(whisper._MODELS[model]).name).is_file()

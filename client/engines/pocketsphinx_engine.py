@@ -143,7 +143,6 @@ def _add(
 
 
 def _built_in_vocabulary() -> BankVocabulary:
-
     return bank_vocabulary(load_bank(), load_lexicon())
 
 

@@ -77,7 +77,6 @@ def reencoded(
 def _encode(
     kind: Literal["flac", "ogg"], content: bytes, progress: Callable[[int, int], None]
 ) -> Encoded:
-
     made = BytesIO()
     samples = 0
     # only the named format is tried; bytes in memory cannot refer to other files
@@ -138,7 +137,6 @@ def _declared_s(stream: Any) -> float:
 
 
 def _resampled(source: Any, stream: Any) -> Iterator[Any]:
-
     rate_hz, channels = stream.codec_context.sample_rate, stream.codec_context.channels
     resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE_HZ)
     read = 0

@@ -327,7 +327,6 @@ def drill_hearing() -> HearDrill:
 
 
 def _alone(hearing: Hearing, clip: Clip, item: Item) -> DrillVerdict:
-
     heard = hear_drill(hearing, clip, item.readings, [each.phones for each in item.mistakes])
     return DrillVerdict(heard.outcome, heard.phones, heard.confidence, heard.start_s, heard.end_s)
 

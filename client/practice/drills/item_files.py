@@ -178,7 +178,6 @@ def _values(row: dict[str, str], default_set: str) -> tuple[dict[str, Any], list
 
 
 def _respelt(readings: Sequence[str], term: str) -> str:
-
     try:
         return respell_phones(readings[0], term) if readings else ""
     except PhoneError:  # reported with the field "readings"
