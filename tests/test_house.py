@@ -9,7 +9,7 @@ import pytest
 from scripts import changed_tests, house
 
 MOST_IGNORED_IMPORTS = 10
-DEEPEST = {"server": 17, "client": 13}
+DEEPEST = {"server": 17, "client": 12}
 DEEPEST_OF_ALL = 24
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.

@@ -15,8 +15,8 @@ from client.audio import Level, Recorder, RecorderSettings
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
-from client.practice.drills.drill_session import DrillSession, Step
-from client.practice.drills.items import Item
+from client.practice.drills.drill_session import DrillSession
+from client.practice.drills.items import Item, Step
 from client.terminal.keys import Keys
 from client.terminal.quiet import quiet_libraries
 from client.terminal.recording_screen import End, watch_recording

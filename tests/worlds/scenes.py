@@ -40,8 +40,8 @@ from client.core.settings import ClientSettings
 from client.data import demo
 from client.data.own_recordings import OwnRecordings
 from client.engines.base import Transcriber
-from client.practice.drills.drill_session import DrillSession, DrillVerdict, TakesOfItems
-from client.practice.drills.items import Item, load_items
+from client.practice.drills.drill_session import DrillSession, TakesOfItems
+from client.practice.drills.items import DrillVerdict, Item, load_items
 from client.studio.app import create_studio
 from client.terminal.drill import DrillScreen, recorder_of_takes
 from client.terminal.interview import Interview

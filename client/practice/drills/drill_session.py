@@ -20,13 +20,12 @@ from client.backend.protocol import Backend, QueuedError
 from client.backend.sending import OutboxBackend
 from client.core.errors import DrillError
 from client.core.settings import ClientSettings
-from client.practice.drills.items import DrillItems, Item, ItemSets
+from client.practice.drills.items import DrillItems, DrillVerdict, HearDrill, Item, ItemSets, Step
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import Hearing, Target, hear_drill
 from server.contract import (
     MAX_PAGE,
-    DrillCard,
     DrillQuery,
     DrillQueue,
     DrillReview,
@@ -37,50 +36,6 @@ BACK_AFTER: Final = 3
 """A missed item returns after this many others: late enough that it must be remembered."""
 MAX_RETURNS: Final = 3
 """An item missed more often waits for another day; a session must end."""
-
-
-@dataclass(frozen=True)
-class DrillVerdict:
-    """What the hearing found in one take.
-
-    Attributes:
-        verdict: as in ``DrillReview``.
-        phones: the reading heard, in ARPAbet; ``None`` if none was.
-        confidence: 0 to 1.
-        start_s: where the term begins in the clip; ``None`` if nothing was said.
-        end_s: where it ends.
-    """
-
-    verdict: DrillVerdictName
-    phones: str | None = None
-    confidence: float = 0.0
-    start_s: float | None = None
-    end_s: float | None = None
-
-
-HearDrill = Callable[[Clip, Item], DrillVerdict]
-"""Hears how an item was said."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """The result of a take.
-
-    Attributes:
-        item: what was to be said.
-        heard: the verdict.
-        tip: what helps against the mistake that was heard; empty if there was none.
-        card: the item's card; ``None`` if it has none (yet).
-        waiting: why the take waits in the outbox; empty if it does not.
-        comes_back: the item comes again in this session.
-    """
-
-    item: Item
-    heard: DrillVerdict
-    tip: str
-    card: DrillCard | None
-    waiting: str
-    comes_back: bool
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Drill items: those of the built-in sets and a person's own, in one form."""
+"""Drill items: those of the built-in sets and a person's own, in one form; the result of a take."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -18,12 +18,14 @@ from client.practice.drills.own_items import (
     read_own_items,
     write_own_items,
 )
+from pronunciation.clip import Clip
 from pronunciation.drill_sets import DrillItem, load_drills
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.own_readings import accepting
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.respelling.for_people import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term
+from server.contract import DrillCard, DrillVerdictName
 
 HARD_SOUNDS: Final[Mapping[str, tuple[str, ...]]] = {
     "arabic": ("P B", "V F", "IH EH", "CH SH", "N NG"),
@@ -250,3 +252,47 @@ def item_for(sets: ItemSets, lexicon: Lexicon, settings: ClientSettings, name: s
         settings.own_drills.parent.mkdir(parents=True, exist_ok=True)
         write_own_items(settings.own_drills, (*kept, made))
     return item_of(made)
+
+
+@dataclass(frozen=True)
+class DrillVerdict:
+    """What the hearing found in one take.
+
+    Attributes:
+        verdict: as in ``DrillReview``.
+        phones: the reading heard, in ARPAbet; ``None`` if none was.
+        confidence: 0 to 1.
+        start_s: where the term begins in the clip; ``None`` if nothing was said.
+        end_s: where it ends.
+    """
+
+    verdict: DrillVerdictName
+    phones: str | None = None
+    confidence: float = 0.0
+    start_s: float | None = None
+    end_s: float | None = None
+
+
+HearDrill = Callable[[Clip, Item], DrillVerdict]
+"""Hears how an item was said."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """The result of a take.
+
+    Attributes:
+        item: what was to be said.
+        heard: the verdict.
+        tip: what helps against the mistake that was heard; empty if there was none.
+        card: the item's card; ``None`` if it has none (yet).
+        waiting: why the take waits in the outbox; empty if it does not.
+        comes_back: the item comes again in this session.
+    """
+
+    item: Item
+    heard: DrillVerdict
+    tip: str
+    card: DrillCard | None
+    waiting: str
+    comes_back: bool

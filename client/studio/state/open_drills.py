@@ -21,8 +21,8 @@ from typing import Final
 from client.answer.answer import Answer
 from client.answer.journal import Journal
 from client.core.errors import DrillError
-from client.practice.drills.drill_session import DrillSession, DrillVerdict, HearDrill, Step
-from client.practice.drills.items import Item
+from client.practice.drills.drill_session import DrillSession
+from client.practice.drills.items import DrillVerdict, HearDrill, Item, Step
 from client.studio.views.drill import (
     CardView,
     ResultView,

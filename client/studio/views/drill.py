@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Final, Literal
 from urllib.parse import quote
 
-from client.practice.drills.drill_session import Step
-from client.practice.drills.items import Item
+from client.practice.drills.items import Item, Step
 from client.studio.views.ways import Ways, WayView, way_of, ways_of
 from server.contract import TERM_WORDS, DrillVerdictName
 

@@ -11,8 +11,7 @@ from client.answer.journal import Journal
 from client.audio.files import read_audio
 from client.core.settings import ClientSettings, load_settings
 from client.data import demo
-from client.practice.drills.drill_session import DrillVerdict
-from client.practice.drills.items import load_items
+from client.practice.drills.items import DrillVerdict, load_items
 from pronunciation.clip import SAMPLE_RATE_HZ
 from tests.client.cli.conftest import Run, ScriptedEngine
 

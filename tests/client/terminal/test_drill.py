@@ -9,8 +9,8 @@ from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
-from client.practice.drills.drill_session import DrillSession, Step
-from client.practice.drills.items import Item
+from client.practice.drills.drill_session import DrillSession
+from client.practice.drills.items import Item, Step
 from client.terminal.drill import DrillScreen, Take
 from client.terminal.keys import Keys
 from client.terminal.recording_screen import End

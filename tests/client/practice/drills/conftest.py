@@ -10,8 +10,7 @@ import pytest
 from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
-from client.practice.drills.drill_session import DrillVerdict
-from client.practice.drills.items import Item, ItemSets
+from client.practice.drills.items import DrillVerdict, Item, ItemSets
 from pronunciation.clip import Clip
 from pronunciation.terms import Mistake
 
