@@ -22,6 +22,8 @@ from question_bank.models import Question
 DAYS: Final = 21
 """Every question of the role comes at least once in so many days; a plan without an interview
 lasts as long."""
+MOST_DAYS: Final = 60
+"""Ahead: what comes later changes with every answer."""
 LAST_WEEK_DAYS: Final = 7
 FULL_MOCKS: Final = 2
 MOST_DAYS_IN_A_WEEK: Final = 3
@@ -209,7 +211,8 @@ def make_plan(
     state.do(Day(first, done.left))
     days = [done]
     ahead: Item | None = None
-    for number in range(1, (goal.end - first).days):
+    horizon = min(goal.end, first + timedelta(days=MOST_DAYS))
+    for number in range(1, (horizon - first).days):
         day = first + timedelta(days=number)
         later = Day(day, _items(goal, state, day, mock_minutes))
         if ahead is None:
@@ -218,7 +221,7 @@ def make_plan(
             )
         state.do(later)
         days.append(later)
-    since = goal.end - timedelta(days=DAYS)
+    since = horizon - timedelta(days=DAYS)
     tried = sum(state.days_of[each.id][-1:] > [since] for each in questions)
     past = _past(goal, history, first)
     return Plan(goal, past, tuple(days), ahead, len(questions), tried)
