@@ -1,6 +1,7 @@
 """The bank's frozen models: role, round, question, key phrase and so on."""
 
 from collections.abc import Sequence
+from datetime import date
 from functools import cached_property
 from operator import not_
 from typing import Annotated, Any, Literal, Self
@@ -91,6 +92,9 @@ class Question(_Frozen):
     ``kind`` chooses the rubric; without it the round decides. ``opens`` are the rounds that begin
     with this question, in the interviews of every role if it belongs to no role.
 
+    ``reviewed`` is the day on which somebody last read it for whether it is still true. ``snippet``
+    is code that the prompt is about, which is shown and not spoken.
+
     ``role`` is filled in by the loader from the file that holds the question. Without one, the
     question belongs to all roles of its ``field``; without either, to a personal bank.
     """
@@ -104,7 +108,9 @@ class Question(_Frozen):
     topic: Text
     signals: tuple[SignalName, ...] = ()
     difficulty: int = Field(default=3, ge=1, le=5)
+    reviewed: date | None = Field(default=None, exclude_if=not_)
     prompt: Text
+    snippet: str = Field(default="", exclude_if=not_)
     answer_seconds: int = Field(default=120, ge=10, le=1800)
     model_answer: Text
     key_phrases: tuple[KeyPhrase, ...] = Field(min_length=1)
