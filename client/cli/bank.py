@@ -254,6 +254,8 @@ def _print_checked(
 def _print_question(question: Question) -> None:
     console = out()
     console.print(Text(question.prompt, style="bold"))
+    if question.snippet:
+        console.print(Text(f"\n{question.snippet}\n"))
     about = [question.id, question.role or "no role", question.round, question.topic]
     about.append(f"{question.answer_seconds} s")
     console.print(Text(" · ".join(about), style="dim"))

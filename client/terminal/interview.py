@@ -132,6 +132,8 @@ class Interview:
         """Ask one question until there is an answer; ``None``: the candidate leaves."""
         console = self._console
         console.print(Text(question.prompt, "bold"))
+        if question.snippet:
+            console.print(Text(f"\n{question.snippet}\n"))
         target = f"{question.answer_seconds} s"
         about = f"{question.topic} · {round_text(question.round)} · aim for {target}"
         console.print(Text(about, "dim"))

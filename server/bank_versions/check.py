@@ -8,6 +8,7 @@ with everything else that the bank says about its phrase.
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from textwrap import shorten
 from typing import Final, Literal
@@ -40,6 +41,9 @@ pair, which means opposite things in much the same words, has 0.90."""
 
 PARTS_EXPECTED: Final = ("story", "design")
 """Kinds whose model answers are expected to have every part: a strong answer often does."""
+
+REVIEWED_WITHIN: Final = timedelta(days=365)
+"""The field moves fast: after a year somebody should read a question again."""
 
 _LONGEST_PROMPT: Final = 70
 """Characters of a question that are quoted."""
@@ -102,6 +106,9 @@ def check_bank_path(
         for question in own
         if question.id in built_in and built_in[question.id] != question
         for line in placed(question, replaced_question(built_in[question.id]))
+    ]
+    notes += [
+        line for question in own for line in placed(question, old_review(question, date.today()))
     ]
     faults = [
         line
@@ -180,6 +187,13 @@ def _for_whom(bank: Bank, part: str, name: str | int) -> str:
     asked = sum(number for _, number in roles)
     names = ", ".join(name for name, _ in roles)
     return f"{names}: {asked} question{'' if asked == 1 else 's'}"
+
+
+def old_review(question: Question, today: date) -> dict[FieldPath, str]:
+    """By field, the review of a question that is more than a year ago."""
+    if question.reviewed is None or today - question.reviewed <= REVIEWED_WITHIN:
+        return {}
+    return {("reviewed",): f"was last reviewed on {question.reviewed}; is it still true?"}
 
 
 def check_ways(

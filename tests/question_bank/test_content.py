@@ -144,7 +144,7 @@ def test_the_landscape_names_the_employers_and_tools_of_the_field() -> None:
     tools = {t for r in BANK.roles for duty in r.landscape.responsibilities for t in duty.tools}
     assert companies >= {
         *("OpenAI", "Anthropic", "Google DeepMind", "Meta FAIR", "xAI", "Mistral"),
-        *("AWS", "GCP", "Azure", "Oracle Cloud", "CoreWeave", "Lambda Labs"),
+        *("AWS", "GCP", "Azure", "Oracle Cloud", "CoreWeave", "Lambda"),
         *("NVIDIA", "AMD", "Intel", "Cerebras", "Graphcore"),
         *("Google", "Meta", "Apple", "Microsoft", "Amazon", "Netflix"),
         *("LinkedIn", "Stripe", "Uber", "Airbnb"),
@@ -153,7 +153,7 @@ def test_the_landscape_names_the_employers_and_tools_of_the_field() -> None:
     assert tools >= {
         *("NVIDIA DCGM", "Slurm", "Kubernetes", "NVIDIA GPU Operator", "nvidia-smi"),
         *("PyTorch DDP", "DeepSpeed", "FSDP", "Horovod", "NCCL", "MPI"),
-        *("Volcano", "Kueue", "KubeFlow", "Argo Workflows"),
+        *("Volcano", "Kueue", "Kubeflow", "Argo Workflows"),
         *("AWS SageMaker", "GCP Vertex AI", "Azure ML", "Terraform", "Pulumi"),
         *("Lustre", "GPFS", "S3/GCS", "InfiniBand", "RDMA", "NVLink", "NVSwitch"),
     }

@@ -66,6 +66,8 @@ async function showQuestion() {
   const about = question.number <= interview.about ? ` of about ${interview.about}` : "";
   part("number").textContent = `Question ${question.number}${about}`;
   document.getElementById("prompt").textContent = question.prompt;
+  part("snippet").textContent = question.snippet;
+  part("snippet").hidden = !question.snippet;
   part("aim").textContent = `aim for ${clock(question.answer_seconds)}`;
   part("other-role").textContent = `asked for: ${question.other_role}`;
   part("other-role").hidden = !question.other_role;

@@ -24,12 +24,14 @@ class OpenQuestion:
     Attributes:
         number: counted from 1.
         other_role: whose question it is, where it is not the interview's role's.
+        snippet: code that it is about, which is shown and not spoken.
         sound: where it is spoken.
     """
 
     question_id: str
     number: int
     prompt: str
+    snippet: str
     topic: str
     other_role: str
     answer_seconds: int
@@ -119,10 +121,12 @@ def state_of(
     if current is not None:
         other = current.role if current.role not in (None, record.role) else None
         found = bank.role(other) if bank is not None and other is not None else None
+        asked = bank.question(current.question_id) if bank is not None else None
         question = OpenQuestion(
             question_id=current.question_id,
             number=len(record.asked),
             prompt=current.prompt,
+            snippet=asked.snippet if asked else "",
             topic=current.topic,
             other_role=found.title if found else other or "",
             answer_seconds=current.answer_seconds,

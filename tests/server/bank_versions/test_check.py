@@ -1,5 +1,6 @@
 """Whether the ways and near misses of a bank are judged as their authors mean them."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,14 @@ def test_a_way_that_resembles_nothing_else_about_its_phrase_is_noted(path: Path)
 
     (note,) = checked.notes
     assert note.startswith(f"{path}:10: question 'planted': key_phrases[0].ways[1]: {way!r} ")
+
+
+def test_a_review_of_more_than_a_year_ago_is_noted(path: Path) -> None:
+    path.write_text(BANK.replace("  prompt:", "  reviewed: 2024-02-01\n  prompt:", 1))
+    (note,) = check_bank_path(path, ways=False).notes
+    assert note.endswith("reviewed: was last reviewed on 2024-02-01; is it still true?")
+    path.write_text(BANK.replace("  prompt:", f"  reviewed: {date.today()}\n  prompt:", 1))
+    assert check_bank_path(path, ways=False).notes == []
 
 
 def test_a_near_miss_that_nearly_repeats_a_way_is_noted(path: Path) -> None:
