@@ -210,7 +210,7 @@ def interview(
     ] = True,
 ) -> None:
     """Rehearse a mock interview in the terminal."""
-    if bool(role) == bool(question):
+    if not role and not question:
         raise typer.BadParameter("name the role, or the question")
     speaker = Speaker.of(settings, load_lexicon(settings.lexicon, settings.cache))
     if aloud:

@@ -122,6 +122,13 @@ def test_a_day_that_is_over_or_comes_too_late_is_refused(run: Run) -> None:
     assert run("plan", "--role", "nobody").exit_code == 1
 
 
+def test_an_interview_needs_a_role_or_a_question(run: Run) -> None:
+    done = run("interview")
+    assert done.exit_code == 2 and "name the role, or the question" in done.stderr
+    unknown = run("interview", "--question", "no-such-question", "--no-speak")
+    assert unknown.exit_code == 1 and "no-such-question" in unknown.stderr
+
+
 def test_a_plan_with_a_first_day_lasts_three_weeks(run: Run) -> None:
     start = date.today() + timedelta(days=3)
     shown = run("plan", "--role", "ml-platform-engineer", "--start", str(start)).stdout
