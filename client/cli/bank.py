@@ -52,13 +52,13 @@ def list_bank(
     """List the roles and their questions."""
     bank = read_bank(settings)
     questions = bank.asked(role=role, round=round_)
-    titles = {each.id: each.title for each in bank.roles}
+    titles = {each.id: each.title for each in (*bank.roles, *bank.fields)}
     if as_json:
         print_json([q.model_dump(exclude={"model_answer", "key_phrases"}) for q in questions])
         return
     by_role: dict[str, list[Question]] = {}
     for question in questions:
-        by_role.setdefault(question.role or "", []).append(question)
+        by_role.setdefault(question.role or question.field or "", []).append(question)
     for role_id, group in by_role.items():
         title = f"{titles[role_id]}  [{role_id}]" if role_id else "Questions for any role"
         out().print(Text(f"{title} – {count_of(len(group), 'question')}", style="bold cyan"))
@@ -158,14 +158,10 @@ def import_questions(
         posting = read_posting(
             text, bank, load_own_lexicon(settings), is_table=own.is_table(file.name)
         )
-        chosen = bank.field_of(role) if role else None  # says what roles there are
         role = role or (posting.role.id if posting.role else "")
         _print_posting(posting)
-        guides = (chosen or bank.field_of(role)).rounds if role else ()
-        forms = [
-            QuestionForm.of(each, role, [guide.id for guide in guides])
-            for each in posting.proposals
-        ]
+        rounds = own.rounds_of(bank, role)  # says what roles there are
+        forms = [QuestionForm.of(each, role, rounds) for each in posting.proposals]
         if out_file is not None:
             out_file.write_text(own.to_yaml(forms, bank), encoding="utf-8")
             out().print(

@@ -67,7 +67,7 @@ class QuestionForm:
             "\n".join(proposal.key_phrases),
             "",
             proposal.topic,
-            proposal.round if proposal.round in rounds or not rounds else rounds[-1],
+            fitting_round(proposal.round, rounds),
             str(proposal.answer_seconds),
             role,
             line=proposal.line,
@@ -89,6 +89,25 @@ class QuestionForm:
             role,
             question.id,
         )
+
+
+def rounds_of(bank: Bank, role: str) -> list[str]:
+    """The rounds of a role's interviews, those that ask for explanations first."""
+    guides = bank.field_of(role).rounds if role else ()
+    tells = {"behavioral", "system-design", "coding"}
+    return [
+        each.id
+        for each in sorted(
+            guides, key=lambda guide: guide.kind not in (None, "explain") or guide.id in tells
+        )
+    ]
+
+
+def fitting_round(wanted: str, rounds: Sequence[str]) -> str:
+    """The wanted round, or one of these that is nearest to it."""
+    if wanted in rounds or not rounds:
+        return wanted
+    return rounds[-1] if wanted == "behavioral" else rounds[0]
 
 
 def read_text(name: str, content: bytes) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from client.core.judge_settings import JudgeSettings
-from client.data.own_questions import QuestionForm
+from client.data.own_questions import QuestionForm, fitting_round
 from client.judging.chat import Chat, parse_json
 
 MAX_QUESTIONS: Final = 8
@@ -53,7 +53,7 @@ def _form(data: Any, role: str, rounds: Sequence[str]) -> QuestionForm | None:
         key_phrases="\n".join(listed),
         model_answer=str(data.get("model_answer") or ""),
         topic=str(data.get("topic") or ""),
-        round=wanted if wanted in rounds or not rounds else rounds[-1],
+        round=fitting_round(wanted, rounds),
         role=role,
         line="proposed by the language model",
     )

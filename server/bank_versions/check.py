@@ -45,6 +45,7 @@ PARTS_EXPECTED: Final = ("story", "design")
 REVIEWED_WITHIN: Final = timedelta(days=365)
 """The field moves fast: after a year somebody should read a question again."""
 
+_LONGEST_VALUE: Final = 40
 _LONGEST_PROMPT: Final = 70
 """Characters of a question that are quoted."""
 
@@ -149,7 +150,7 @@ def replaced_parts(below: Bank, bank: Bank, sources: Sequence[Source]) -> Iterat
                 if old is None or old == new:
                     continue
                 changed = sorted(
-                    field
+                    _change(field, getattr(old, field), getattr(new, field))
                     for field in type(new).model_fields
                     if getattr(old, field) != getattr(new, field)
                 )
@@ -159,6 +160,15 @@ def replaced_parts(below: Bank, bank: Bank, sources: Sequence[Source]) -> Iterat
                     f"{entry.name}: replaces the built-in one ({', '.join(changed)}) for "
                     f"{_for_whom(bank, name, getattr(new, key))}",
                 )
+
+
+def _change(field: str, old: object, new: object) -> str:
+    """A field that changes; a short value with what it was and is."""
+    texts = [
+        "–".join(map(str, each)) if isinstance(each, tuple) else str(each) for each in (old, new)
+    ]
+    short = all(text and len(text) <= _LONGEST_VALUE for text in texts)
+    return f"{field} {texts[0]} → {texts[1]}" if short else field
 
 
 def _for_whom(bank: Bank, part: str, name: str | int) -> str:

@@ -92,7 +92,8 @@ def test_a_round_is_added_for_everybody_and_a_replaced_one_changes_the_fields_be
     titles = [each.title for each in loaded.field_of("ml-platform-engineer").rounds]
     assert "Pairing" in titles and "Coding round" not in titles
     (note,) = check_bank_path(bank, ways=False).notes
-    assert "round 'coding': replaces the built-in one (minutes, prepare, tests, title) for" in note
+    changes = "minutes 45–60 → 30–40, prepare, tests, title Coding round → Pairing"
+    assert f"round 'coding': replaces the built-in one ({changes}) for" in note
     assert "ml-platform-engineer" in note and note.endswith(" questions")
 
 

@@ -21,6 +21,7 @@ from client.data.own_questions import (
     keep_questions,
     kept_questions,
     read_text,
+    rounds_of,
 )
 from client.data.proposing import propose
 from client.studio.routes.downloads import download
@@ -78,7 +79,7 @@ def router(studio: Studio) -> APIRouter:
         bank, lexicon = studio.bank, studio.lexicon
         posting = read_posting(text, bank, lexicon, is_table=is_table(named))
         role = posting.role.id if posting.role else ""
-        rounds = [each.id for each in bank.field_of(role).rounds] if role else []
+        rounds = rounds_of(bank, role)
         forms = [QuestionForm.of(each, role, rounds) for each in posting.proposals]
         problem = ""
         if model and studio.settings.judge is not None:

@@ -1,6 +1,8 @@
 """Your own questions: a posting read, questions edited and kept, asked and deleted again."""
 
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,10 @@ from fpdf import FPDF
 from starlette.testclient import TestClient
 
 from client.backend.embedded import check_bank
+from client.core.judge_settings import JudgeSettings
+from client.data.own_questions import fitting_round, rounds_of
 from client.studio.state.studio import Studio
+from question_bank.models import FieldOfWork, Role, RoundGuide
 
 POSTINGS = Path(__file__).parents[2] / "data" / "postings"
 
@@ -113,3 +118,34 @@ def test_a_pdf_is_read_and_what_is_none_is_refused(client: TestClient, tmp_path:
     assert "wound care" in reply.text
     reply = client.post("/questions/own/read", files={"file": ("job.pdf", b"%PDF-1.7 no")})
     assert reply.status_code == 422 and "copy the text and paste it" in reply.text
+
+
+def test_a_language_model_proposes_and_nothing_is_kept_unseen(
+    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply = [{"question": "Who is paged first?", "key_phrases": ["on call", 3], "topic": "Paging"}]
+    text = "Sure: " + json.dumps([*reply, {"question": 5}, "no"])
+    monkeypatch.setattr("client.data.proposing.Chat.ask", lambda self, messages: text)
+    judge = JudgeSettings("http://127.0.0.1:9/v1", "small")
+    studio.settings = replace(studio.settings, judge=judge)
+    assert (
+        "Let small propose questions too; the text is sent to" in client.get("/questions/own").text
+    )
+    posting = (POSTINGS / "sre.md").read_text("utf-8")
+    page = client.post("/questions/own/read", data={"text": posting, "model": "true"}).text
+    assert ">Who is paged first?</textarea>" in page and ">on call</textarea>" in page
+    assert not studio.settings.own_questions.exists()
+
+
+def test_a_role_of_another_field_gets_its_rounds(client: TestClient, studio: Studio) -> None:
+    role = Role(id="nurse", title="Ward nurse", summary="Nurses.", topics=("Care",), field="care")
+    rounds = (
+        RoundGuide(id="case", title="Case", kind="design"),
+        RoundGuide(id="talk", title="Talk"),
+    )
+    care = FieldOfWork(id="care", title="Care", rounds=rounds)
+    bank = studio.bank.model_copy(
+        update={"roles": (*studio.bank.roles, role), "fields": (*studio.bank.fields, care)}
+    )
+    assert rounds_of(bank, "nurse") == ["talk", "case"]
+    assert fitting_round("domain-deep-dive", ["talk", "case"]) == "talk"
