@@ -52,7 +52,8 @@ def list_bank(
     """List the roles and their questions."""
     bank = read_bank(settings)
     questions = bank.asked(role=role, round=round_)
-    titles = {each.id: each.title for each in (*bank.roles, *bank.fields)}
+    titles = {each.id: each.title for each in bank.fields}
+    titles |= {each.id: each.title for each in bank.roles}
     if as_json:
         print_json([q.model_dump(exclude={"model_answer", "key_phrases"}) for q in questions])
         return
