@@ -337,7 +337,7 @@ def off_topic(cases: Sequence[Case], *, weight: float = 0.2) -> list[Case]:
     found: list[Case] = []
     questions = [case.question for case in cases if case.question is not None]
     texts = [(case.question, case.words, case.file) for case in cases]
-    files = sorted({case.file for case in cases})
+    files = sorted({case.file for case in cases}) or ["off_topic"]
     for at, line in enumerate((ANSWERS / "off_topic.txt").read_text("utf-8").splitlines()):
         texts += [(None, tuple(line.split()), files[at % len(files)])] * 6
     for asked, words, file in texts:
@@ -410,7 +410,7 @@ HALVES: Final = (
 )
 
 
-def templates(*, count: int = 500) -> list[Case]:
+def templates(*, count: int, weight: float) -> list[Case]:
     """Phrases of all banks in plain sentences, said whole, in halves, or scattered."""
     random = np.random.RandomState(9)
     banks = [None, *(ANSWERS / f"{name}_bank.yaml" for name in (*FIELDS, *BARE))]
@@ -451,7 +451,7 @@ def templates(*, count: int = 500) -> list[Case]:
         none = (None,) * len(labels)
         cases.append(
             Case(question, question.key_phrases, tuple(said.split()), labels, none,
-                 f"template{number % 4}", "template", 1.0)
+                 f"template{number % 4}", "template", weight)
         )  # fmt: skip
     return cases
 

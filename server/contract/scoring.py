@@ -44,6 +44,8 @@ OFF_TOPIC_MOST: Final = 0.05
 """The most that an answer to another question earns."""
 OFF_TOPIC: Final = "answers another question"
 SOUNDS_WRONG: Final = "sounds wrong"
+TO_THE_POINT: Final = "to the point"
+"""Points for structure that an answer gets without the parts, because raters miss none."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ def content_score(
     Args:
         coverage: the key phrases.
         structure: the parts.
-        taken_off: points for what sounds wrong or vague, 0 to 1.
+        taken_off: points for what sounds wrong or vague, 0 to 1; less than 0 where an answer is
+            right without the parts of the structure that it lacks.
         off_topic: the answer answers another question, and earns next to nothing.
     """
     parts = earned_points(coverage, structure)
@@ -88,6 +91,10 @@ def content_score(
         name = OFF_TOPIC if off_topic else SOUNDS_WRONG
         parts = (*parts, ScorePart(name=name, share=off, value=-1.0))
         earned -= off
+    elif round(off, 2) < 0 and len(parts) > 1:
+        lacking = parts[-1].share * (1.0 - parts[-1].value)
+        parts = (*parts, ScorePart(name=TO_THE_POINT, share=min(-off, lacking), value=1.0))
+        earned += parts[-1].share
     return ContentScore(min(1.0, max(0.0, earned)), parts)
 
 
@@ -121,8 +128,9 @@ def points_gained(
 
 
 def taken_off(report: Report) -> float:
-    """The points that were taken off a report's score."""
-    return sum(part.share for part in report.score_parts if part.value < 0)
+    """The points that were taken off a report's score; less than 0 if some were added."""
+    signs = {SOUNDS_WRONG: 1.0, OFF_TOPIC: 1.0, TO_THE_POINT: -1.0}
+    return sum(signs.get(part.name, 0.0) * part.share for part in report.score_parts)
 
 
 def score_rule(kind: Kind) -> str:
@@ -132,7 +140,8 @@ def score_rule(kind: Kind) -> str:
     return (
         f"Up to {share:.0%} of the score is for key phrases: half of them earn {half:.0%} of these "
         f"points, because a short right answer says no more. Up to {1 - share:.0%} is for "
-        "structure. What sounds wrong or vague takes points off, as raters of 200 answers did. A "
+        "structure. What sounds wrong or vague takes points off, and a right answer gets points "
+        "for structure without it, as raters of 200 answers gave them. A "
         "phrase that was perhaps said counts by its chance, one said only when asked counts "
         f"{WHEN_ASKED:.0%}."
     )

@@ -23,6 +23,7 @@ from question_bank.models import KeyPhrase, Question
 from server.grading.answer import Span
 from server.grading.encoder import DIMENSIONS, MODEL, Vectors, shared_encoder
 from server.grading.english import FUNCTION_WORDS, by_word, word_set
+from server.grading.model import shipped_arrays
 
 Floats = npt.NDArray[np.float64]
 
@@ -128,8 +129,8 @@ class Metric:
 @cache
 def shipped_metric() -> Metric:
     """The metric that ``scripts/train_grader.py`` wrote."""
-    with np.load(_data("metric.npz")) as loaded:
-        return Metric(loaded["center"].astype(np.float32), loaded["projection"].astype(np.float32))
+    own = shipped_arrays("metric")
+    return Metric(own["center"].astype(np.float32), own["projection"].astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)

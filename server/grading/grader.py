@@ -17,7 +17,7 @@ from server.contract import (
     earned_points,
 )
 from server.core.errors import GradingError
-from server.grading import denial
+from server.grading import stance
 from server.grading.answer import Answer, Span, read_answer
 from server.grading.by_meaning import MAX_SPANS, AnswerVectors
 from server.grading.delivery import measure_delivery
@@ -28,7 +28,7 @@ from server.grading.phrases import compile_phrases
 from server.grading.structure_parts import judge_structure
 from server.grading.summary import notices_of, summarize
 from server.grading.terms import TermIndex, compile_terms
-from server.grading.verdict import judge
+from server.grading.verdict import DENIED_FROM, judge
 from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
@@ -38,6 +38,9 @@ GRADER_VERSION = "5.1.0"
 
 FACT_WORDS, FACT_PHRASES = 45, 2
 """Words of a model answer under which, and phrases up to which, a question asks for a fact."""
+LEAST_CAP, CAP_PER_MISSING = 0.03, 2.0
+"""At most so much is taken off an answer that says everything, and so much more by the share that
+it does not say. On ladders with questions held out (0.10, 0.6) is worse: r .941 instead of .948."""
 DOUBT_SHOWN_FROM = 0.02
 """Points taken off from which the words that sound wrong are named."""
 NO_SPEECH = "no speech detected: there is nothing to grade"
@@ -195,10 +198,9 @@ def grade(
         judged.coverage, submission, answer.words, partial(_is_denied, answer)
     )
     earned = sum(part.share * part.value for part in earned_points(coverage, structure))
-    quality = judged.quality(structure)
-    # an answer that says nearly everything cannot be mostly wrong
-    most = 0.1 + 0.6 * (1.0 - coverage.score)
-    off = min(most, max(0.0, earned - quality))
+    # an answer that says everything is not wrong
+    most = LEAST_CAP + CAP_PER_MISSING * (1.0 - coverage.score)
+    off = min(most, earned - judged.quality(structure)) if judged.numbers else 0.0
     coverage, structure, asked = count_follow_ups(
         question, submission, coverage, structure, phrases, terms
     )
@@ -239,7 +241,8 @@ def _is_denied(answer: Answer, span: Span) -> bool:
         for at, token in enumerate(answer.tokens)
         if span[0] <= token.first and token.last < span[1]
     ]
-    return bool(inside) and denial.is_denied(answer, (inside[0], inside[-1] + 1))
+    span = (inside[0], inside[-1] + 1) if inside else (0, 0)
+    return bool(inside) and stance.denied(answer, span) >= DENIED_FROM
 
 
 def prepare(question: Question, lexicon: Lexicon) -> None:

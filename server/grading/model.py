@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-FILE: Final = Path(__file__).with_name("data") / "grader.npz"
+FILE = Path(__file__).with_name("data") / "grader.npz"
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,10 +22,9 @@ class Trees:
 
     Attributes:
         features: their names, in order.
-        nodes: (n, 4): the feature, -1 for a leaf; the children, by number; the root of each tree
-            is in ``roots``.
+        nodes: (n, 3): the feature, -1 for a leaf, and the numbers of the two children.
         values: (n,), the threshold up to which a row goes to the first child, or the leaf's value.
-        roots: (trees,).
+        roots: (trees,), the number of each tree's root.
         depth: of the deepest tree.
         bias: the logit without any tree.
         slope: the logits are multiplied by it, and ``shift`` added, so that chances are calibrated.
@@ -60,47 +58,44 @@ class Trees:
         return chances
 
 
-@cache
-def shipped_model(name: str) -> Trees:
-    """One of the models that the training script wrote.
+def shipped_arrays(name: str) -> dict[str, np.ndarray]:
+    """The arrays of one of the models that the training script wrote.
 
     Raises:
         KeyError: there is none of this name.
     """
     with np.load(FILE) as loaded:
-        own = {
-            key.partition(".")[2]: loaded[key] for key in loaded.files if key.startswith(f"{name}.")
-        }
+        own = {key.removeprefix(f"{name}."): loaded[key]
+               for key in loaded.files if key.startswith(f"{name}.")}  # fmt: skip
     if not own:
         raise KeyError(name)
-    depth, bias, slope, shift = own["numbers"].tolist()
-    return Trees(
-        tuple(own["features"].tolist()),
-        own["nodes"],
-        own["values"],
-        own["roots"],
-        int(depth),
-        bias,
-        slope,
-        shift,
-    )
+    return own
+
+
+@cache
+def shipped_model(name: str) -> Trees:
+    """The trees of this name."""
+    own = shipped_arrays(name)
+    depth, *numbers = own["numbers"].tolist()
+    names = tuple(own["features"].tolist())
+    return Trees(names, own["nodes"], own["values"], own["roots"], int(depth), *numbers)
 
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """A logistic regression: ``weights`` (features,), ``bias``."""
+    """Regressions, one or several: ``weights`` (…, features), ``bias`` (…)."""
 
     weights: Floats
-    bias: float
+    bias: Floats
 
     def logits(self, rows: Floats) -> Floats:
-        """Of rows (…, features), shape (…,)."""
+        """Of rows (…, features), shape (…,), where there is one regression."""
         found: Floats = rows @ self.weights + self.bias
         return found
 
 
 @cache
 def shipped_linear(name: str) -> Linear:
-    """One of the regressions that the training script wrote."""
-    with np.load(FILE) as loaded:
-        return Linear(loaded[f"{name}.weights"], float(loaded[f"{name}.bias"]))
+    """The regressions of this name."""
+    own = shipped_arrays(name)
+    return Linear(own["weights"].astype(np.float64), own["bias"].astype(np.float64))

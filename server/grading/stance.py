@@ -11,9 +11,15 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from server.grading import denial
 from server.grading.answer import Answer, TokenSpan
-from server.grading.english import AUXILIARIES, CLAUSE_STARTS, SUBJECTS, word_class
+from server.grading.english import (
+    AUXILIARIES,
+    CLAUSE_STARTS,
+    FUNCTION_WORDS,
+    SUBJECTS,
+    parts_of_speech,
+    word_class,
+)
 from server.grading.model import shipped_model
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE
 
@@ -40,48 +46,12 @@ _OTHER: Final = (
 )  # fmt: skip
 _CLASSES: Final = ("negation", "know", "use", "reject", "speaker", "others", "link", "but")
 _PLACES: Final = ("clause_before", "clause_after", "before", "after", "next")
+_SCOPE: Final = ("reaches", "statement", "result", "cancelled", "limited", "fronted", "denied")
 FEATURES: Final = (
-    "rule",
-    *_CUES, *_AFTER, *_OTHER,
+    *_SCOPE, *_CUES, *_AFTER, *_OTHER,
     *(f"{place}_{name}" for place in _PLACES for name in _CLASSES),
     *(f"{place}_no_{name}" for place in _PLACES for name in ("know", "use", "speaker")),
 )  # fmt: skip
-_DENIALS: Final = frozenset(
-    [
-        "use",
-        "used",
-        "using",
-        "need",
-        "needed",
-        "needing",
-        "necessary",
-        "required",
-        "require",
-        "option",
-        "something",
-        "available",
-        "enabled",
-        "enable",
-        "involved",
-        "considered",
-        "relevant",
-        "supported",
-        "applied",
-        "tried",
-        "try",
-        "worth",
-        "allowed",
-        "touch",
-        "touched",
-        "have",
-        "do",
-        "done",
-        "there",
-        "part",
-        "familiar",
-    ]
-)
-_FINDING: Final = frozenset(["find", "found", "see", "seen", "saying", "say", "tell", "explain"])
 
 
 def denied(answer: Answer, span: TokenSpan) -> float:
@@ -112,7 +82,7 @@ def stance_row(answer: Answer, span: TokenSpan) -> list[float]:
     behind = _sentence_behind(answer, stop)
     opens = _clause_edge(answer, span[0], start, -1)
     closes = _clause_edge(answer, span[1], stop, 1)
-    row = [float(denial.is_denied(answer, span)), *_cue_features(answer, span, start)]
+    row = [*_scope_features(answer, span, (start, stop)), *_cue_features(answer, span, start)]
     row += _after_features(answer, span, stop, behind)
     row += _other_features(answer, span, (start, stop), opens)
     places = (
@@ -126,6 +96,174 @@ def stance_row(answer: Answer, span: TokenSpan) -> list[float]:
         classes += has.values()
         pairs += [has["negation"] * has[name] for name in ("know", "use", "speaker")]
     return row + classes + pairs
+
+
+def _scope_features(answer: Answer, span: TokenSpan, sentence: tuple[int, int]) -> list[float]:
+    """``_SCOPE``: whether a cue's scope reaches the mention, what takes it back, and the sum."""
+    cue = _cue_before(answer, span[0])
+    statement = result = cancelled = limited = False
+    if cue is not None:
+        statement = _is_statement(answer, cue, sentence)
+        result = _is_result(answer, cue, span, sentence)
+        cancelled = answer.raw(cue) == "without" and _is_condition(answer, cue)
+        limited = _is_limited(answer, span) or _opens_clause(answer, cue, span)
+    fronted = _denies(answer, span, sentence[1])
+    reaches = cue is not None and not answer.run_on
+    taken_back = statement or result or cancelled or limited
+    found = (reaches, statement, result, cancelled, limited, fronted)
+    return [*map(float, found), float(fronted or (reaches and not taken_back))]
+
+
+def _cue_before(answer: Answer, start: int) -> int | None:
+    """The nearest cue whose scope reaches ``start``: NegEx with clauses."""
+    tokens = answer.tokens
+    cues = word_class("negation") | word_class("of_a_noun") | {"avoided", "skipped", "dropped"}
+    steps = stops = 0
+    for place in range(start - 1, max(-1, start - 41), -1):
+        behind = tokens[place + 1]
+        if behind.gap == SENTENCE:
+            return None
+        if behind.gap == COMMA:
+            opens = behind.raw in SUBJECTS or behind.raw in CLAUSE_STARTS
+            opens |= behind.raw in ("and", "or") and answer.raw(place + 2) in SUBJECTS
+            if opens or behind.raw in word_class("exception"):
+                return None
+        raw = tokens[place].raw
+        stops += behind.gap == COMMA or raw in AUXILIARIES or raw in word_class("place")
+        if raw in cues and _counts(answer, place, start):
+            of_a_noun = raw in word_class("of_a_noun") or (
+                raw == "not" and answer.raw(place - 1) not in AUXILIARIES
+            )
+            return None if of_a_noun and stops else place
+        before = {answer.raw(at) for at in range(max(0, place - 3), place)}
+        if raw in CLAUSE_STARTS and raw not in ("what", "how", "where", "why", "if", "than"):
+            return None
+        if raw in SUBJECTS and raw not in ("this", "that"):
+            asking = answer.raw(place - 1) in ("what", "how", "where", "why", "whether", "if")
+            if not (asking or before & word_class("thinking") or answer.raw(place - 1) in cues):
+                return None
+        steps += place not in answer.skipped
+        if steps > 9:
+            return None
+    return None
+
+
+def _counts(answer: Answer, place: int, start: int) -> bool:
+    """Whether the cue at ``place`` really negates what follows."""
+    raw, before, after = answer.raw(place), answer.raw(place - 1), answer.raw(place + 1)
+    needs = {"instead": "of", "rather": "than", "none": "of"}
+    if after != needs.get(raw, after) or after in word_class("affirmed_next"):
+        return after == "sure" and answer.raw(place + 2) in ("about", "what")
+    if raw == "no" and answer.tokens[place + 1].gap == COMMA:
+        return False  # "no, sorry, a left join"
+    if before in ("why", "or") or (raw in word_class("given_up") and _is_participle(answer, place)):
+        return False
+    verbs = {answer.raw(at) for at in range(place + 1, min(start, place + 4))}
+    purpose = any(answer.raw(at) == "so" and answer.raw(at + 1) == "that"
+                  for at in range(max(0, place - 5), place))  # fmt: skip
+    condition = {answer.raw(at) for at in range(max(0, place - 3), place)} & {
+        "if",
+        "unless",
+        "when",
+    }
+    return not (verbs & word_class("affirmed_verb") or purpose or condition)
+
+
+def _is_statement(answer: Answer, cue: int, sentence: tuple[int, int]) -> bool:
+    """Whether the denial is about a thing or about people in general, not about the speaker.
+
+    "A spot instance has no capacity guarantee", "there is no isolation", "you don't want lock-in",
+    "we could not find the cause".
+    """
+    raw, finding = answer.raw(cue), word_class("finding")
+    if raw not in word_class("negated_verb") | {"no", "not", "never"}:
+        return False
+    if answer.raw(cue + 1) in finding or answer.raw(cue + 2) in finding:
+        return True
+    own = word_class("speaker") | {"nobody", "none", "company", "was", "were", "had", "did", "this"}
+    opens = answer.tokens[cue].gap != NO_BREAK
+    first = cue if opens else _clause_edge(answer, cue, sentence[0], -1)
+    before = [answer.raw(at) for at in range(first, cue)]
+    if not word_class("speaker").isdisjoint(before):
+        return False
+    if not {"there", "there's"}.isdisjoint(before):
+        return own.isdisjoint(answer.raw(at) for at in range(*sentence))
+    if before[:1] in (["you"], ["you'd"], ["you'll"]):
+        return True
+    copular = raw in ("isn't", "aren't", "wasn't", "weren't")
+    copular |= raw == "not" and before[-1:] != [] and before[-1] in ("is", "are", "was", "were")
+    named = any(word not in FUNCTION_WORDS for word in before)
+    done = raw != "no" or any("VERB" in parts_of_speech(word) for word in before)
+    return named and done and not copular
+
+
+def _is_result(answer: Answer, cue: int, span: TokenSpan, sentence: tuple[int, int]) -> bool:
+    """Whether something has not been needed or seen again, so that it was there before.
+
+    "Since then we had eleven releases and not one rollback", "we never needed a rollback again".
+    """
+    since = ("then", "that", "last", "")
+    if not any(
+        answer.raw(at) == "again" or (answer.raw(at) == "since" and answer.raw(at + 1) in since)
+        for at in range(*sentence)
+    ):
+        return False
+    between = [answer.raw(at) for at in range(cue + 1, span[0])]
+    return answer.raw(cue) == "no" or not word_class("result").isdisjoint(between)
+
+
+def _is_limited(answer: Answer, span: TokenSpan) -> bool:
+    """Whether what follows takes a denial back: "no X alone", "not X until …", "isn't useless"."""
+    if answer.raw(span[1]) == "alone" or answer.raw(span[1]) in word_class("negated_verb"):
+        return True
+    for at in range(span[1], min(len(answer.tokens), span[1] + 10)):
+        if answer.tokens[at].gap != NO_BREAK:
+            return False
+        if answer.raw(at) in ("until", "till", "before") and answer.goes_on(at + 1):
+            return True
+    return False
+
+
+def _opens_clause(answer: Answer, cue: int, span: TokenSpan) -> bool:
+    """Whether the mention, after a comma, is the subject of a new clause.
+
+    "It cannot reach the rest, lateral movement is what you fear", "what isn't needed, baseline
+    profiles brought the rest".
+    """
+    commas = [at for at in range(cue + 1, span[0] + 1) if answer.tokens[at].gap == COMMA]
+    relative = not {"which", "that", "who", "what"}.isdisjoint(
+        (answer.raw(cue - 1), answer.raw(cue - 2))
+    )
+    finite = answer.goes_on(span[1]) and answer.raw(span[1]) in AUXILIARIES
+    return bool(commas) and (relative or (finite and commas[-1] == span[0]))
+
+
+def _is_condition(answer: Answer, place: int) -> bool:
+    """Whether a "without" makes the point of what it names: "without X we would run out"."""
+    before = {answer.raw(at) for at in range(max(0, place - 9), place)}
+    if before & word_class("negation"):
+        return True
+    opens = answer.tokens[place].gap != NO_BREAK or answer.raw(place - 1) in CLAUSE_STARTS
+    after = {answer.raw(at) for at in range(place + 1, place + 14)}
+    own = word_class("speaker") | {"was", "were", "had", "did"}
+    return opens and (bool(after & {"would", "wouldn't", "can't", "cannot"}) or not after & own)
+
+
+def _denies(answer: Answer, span: TokenSpan, stop: int) -> bool:
+    """Whether what follows denies: "was not an option", "we did not use", "but we never did"."""
+    rest = [answer.raw(at) for at in range(span[1], min(stop, span[1] + 10))
+            if at not in answer.skipped]  # fmt: skip
+    while rest and rest[0] in ("but", "and", "which", "although", "one", "ones", "we", "i", "they"):
+        rest = rest[1:]
+    if rest[:1] == ["never"] or (rest and rest[0] in word_class("negated_verb")):
+        rest = rest[1:]
+    elif rest[1:2] in (["not"], ["never"]) and rest[0] in AUXILIARIES:
+        rest = rest[2:]
+    else:
+        return False
+    return not word_class("denial").isdisjoint(rest[:2]) and rest[0] not in word_class(
+        "affirmed_next"
+    )
 
 
 def _cue_features(answer: Answer, span: TokenSpan, start: int) -> list[float]:
@@ -180,7 +318,7 @@ def _cue_features(answer: Answer, span: TokenSpan, start: int) -> list[float]:
         not word_class("thinking").isdisjoint((*before[-3:], *raws)),
         sum(word in negation for word in (*before, *raws)) > 0,
         bool(commas) and commas[-1] == span[0],
-        after in _FINDING or answer.raw(cue + 2) in _FINDING,
+        after in word_class("finding") or answer.raw(cue + 2) in word_class("finding"),
         not word_class("exception").isdisjoint(raws),
     )
     return list(map(float, found))
@@ -201,7 +339,7 @@ def _after_features(answer: Answer, span: TokenSpan, stop: int, behind: int) -> 
     found = (
         not negation.isdisjoint(near),
         denying is not None,
-        denying is not None and not _DENIALS.isdisjoint(rest[denying : denying + 6]),
+        denying is not None and not word_class("denial").isdisjoint(rest[denying : denying + 6]),
         span[1] < len(answer.tokens) and answer.tokens[span[1]].gap == COMMA,
         rest[:1] in (["but"], ["although"], ["though"]),
         rest[:1] == ["neither"] or next_raws[:1] in (["no"], ["never"], ["neither"]),

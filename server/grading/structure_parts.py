@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Final
 
 import numpy as np
@@ -15,6 +13,7 @@ from server.grading.answer import MAX_CLAUSE_WORDS, Span
 from server.grading.by_meaning import AnswerVectors, Floats, best_of_others
 from server.grading.encoder import Vectors
 from server.grading.english import FUNCTION_WORDS, word_set
+from server.grading.model import shipped_linear
 from server.grading.structure_facts import (
     FACTS,
     JoinedText,
@@ -23,7 +22,7 @@ from server.grading.structure_facts import (
     pattern_of,
     plain_words,
 )
-from server.grading.structure_rubrics import FITTED, Rubric, rubric_of
+from server.grading.structure_rubrics import Rubric, rubric_of
 
 FULL_WORDS: Final = 60
 """In a shorter answer, the position of a passage says less: one sentence has no opening or end."""
@@ -159,33 +158,6 @@ def part_features(
     return PartFeatures(of_part, of_span)
 
 
-@dataclass(frozen=True, eq=False)
-class PartWeights:
-    """A logistic regression for each part of a kind, cut off at a logit of 0.
-
-    Attributes:
-        weights: shape (parts, features), for features that are not standardized.
-        biases: shape (parts,).
-    """
-
-    weights: Floats
-    biases: Floats
-
-
-@cache
-def shipped_weights() -> dict[Kind, PartWeights]:
-    """The regressions that ``scripts/train_structure.py`` wrote."""
-    file = resources.files("server.grading").joinpath("data/structure/weights.npz")
-    with file.open("rb") as opened, np.load(opened) as loaded:
-        return {
-            kind: PartWeights(
-                loaded[f"{kind}_weights"].astype(np.float64),
-                loaded[f"{kind}_biases"].astype(np.float64),
-            )
-            for kind in FITTED
-        }
-
-
 def judge_structure(
     question: Question, texts: Sequence[str], words: Sequence[Word], sense: AnswerVectors
 ) -> Structure:
@@ -237,8 +209,8 @@ def part_logits(kind: Kind, rubric: Rubric, texts: Sequence[str], sense: AnswerV
     facts = SpanFacts(texts, sense, rubric)
     if rubric.own_from:
         features = part_features(texts, sense, rubric, near, facts)
-        fitted = shipped_weights()[kind]
-        found[: rubric.own_from] = features.logits(fitted.weights) + fitted.biases[:, None]
+        fitted = shipped_linear(f"structure.{kind}")
+        found[: rubric.own_from] = features.logits(fitted.weights) + fitted.bias[:, None]
     if len(rubric.parts) > rubric.own_from:
         closest = rubric.closest(near)
         found[rubric.own_from :] = (

@@ -215,17 +215,19 @@ class Judged:
     doubted: CoverageEvidence | None = None
     off_topic: bool = False
 
-    def quality(self, structure: Structure) -> float:
-        """What raters would give the whole answer, 0 to 1."""
-        if self.numbers is None:
-            return 1.0
-        told = {
-            **self.numbers,
+    def told(self, structure: Structure) -> dict[str, float]:
+        """``ANSWER_FEATURES``."""
+        return {
+            **(self.numbers or {}),
             # where no structure is asked for, what is said is all
             "structure": structure.score if structure.is_judged else self.coverage.score,
             "is_story": float(structure.kind == "story"),
             "is_introduction": float(structure.kind == "introduction"),
         }
+
+    def quality(self, structure: Structure) -> float:
+        """What raters would give the whole answer, 0 to 1."""
+        told = self.told(structure)
         row = [told[name] for name in ANSWER_FEATURES]
         return min(1.0, max(0.0, float(shipped_model("quality").logits([row])[0])))
 

@@ -8,6 +8,7 @@ from server.contract import (
     OFF_TOPIC,
     SOUNDS_WRONG,
     TERM_WORDS,
+    TO_THE_POINT,
     CorrectedVerdict,
     Delivery,
     FollowUpReport,
@@ -178,6 +179,8 @@ def composition_text(report: Report) -> str:
         most, points = part.share * 100, part.share * part.value * 100
         if part.name == SOUNDS_WRONG:
             texts.append(f" − {-points:.0f}: {_doubt_text(report)}")
+        elif part.name == TO_THE_POINT:
+            texts.append(f" + {points:.0f}: right and to the point")
         elif part.name == OFF_TOPIC:
             texts.append(f" − {-points:.0f}: {NOT_AN_ANSWER}")
         else:

@@ -1,20 +1,18 @@
-"""Fits which stretches of an answer say a part of the rubric; prints how good it is on new answers.
+"""Fits which stretches of an answer say a part of the rubric: a stage of ``train_grader.py``.
 
-`python scripts/train_structure.py` reads the half of benchmarks/answers/structures.jsonl that is
-there to learn from, the examples of the rubrics and the model answers of the bank, and writes
-server/grading/data/structure/weights.npz. Run it after `scripts/sense_vectors.py`, and after
-changing a feature. `benchmarks/structures.py --half held` measures on the other half.
+It learns from the half of benchmarks/answers/structures.jsonl that is there to learn from, from the
+examples of the rubrics and from the model answers of the bank, and prints how good it is on answers
+held out. `benchmarks/structures.py --half held` measures on the other half.
 """
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from labeled import ANSWERS, ROOT
+from labeled import ANSWERS
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
@@ -26,7 +24,6 @@ from server.grading.grader import term_index
 from server.grading.structure_parts import SpanFacts, part_features
 from server.grading.structure_rubrics import FITTED, Part, Rubric, empty_sentences, rubric_of
 
-FILE: Final = ROOT / "server" / "grading" / "structure" / "data" / "weights.npz"
 FOLDS: Final = 5
 PENALTY, SENSE_PENALTY = 100.0, 400.0
 """Of what is counted or compared, and of each dimension of a span's vector."""
@@ -78,23 +75,18 @@ class Text:
     weight: float
 
 
-def main() -> int:
-    """Fits, writes and reports."""
-    stored: dict[str, Any] = {}
+def fitted(share: float = 1.0) -> Iterator[tuple[Kind, dict[str, np.ndarray]]]:
+    """The weights and biases of each kind's parts, from a share of the answers."""
     for kind in FITTED:
-        weights, biases = fit_kind(kind)
-        stored[f"{kind}_weights"] = weights.astype(np.float32)
-        stored[f"{kind}_biases"] = biases.astype(np.float32)
-    np.savez_compressed(FILE, **stored)
-    print(f"{FILE.name}: {FILE.stat().st_size:,} bytes")
-    return 0
+        weights, biases = fit_kind(kind, share)
+        yield kind, {"weights": weights.astype(np.float32), "bias": biases.astype(np.float32)}
 
 
-def fit_kind(kind: Kind) -> tuple[Floats, Floats]:
+def fit_kind(kind: Kind, share: float) -> tuple[Floats, Floats]:
     """The weights and biases of a kind's parts, which give 0 where a part begins to be said."""
     rubric = rubric_of(kind)
-    answers, examples = list(from_answers(kind, rubric)), list(from_rubric(kind, rubric))
-    models = list(from_bank(kind, rubric))
+    answers, examples = list(from_answers(kind, rubric, share)), list(from_rubric(kind, rubric))
+    models = list(from_bank(kind, rubric, share))
     all_weights, all_biases = [], []
     print(f"{kind}, each answer judged by what the others teach:")
     for at, compiled in enumerate(rubric.parts):
@@ -219,7 +211,7 @@ def best_bar(at: int, answers: Sequence[Text], logits: dict[int, Floats], part: 
     found = [np.array(each) for each in (says, lacks, alone_says, alone_lacks)]
 
     def rates(bar: float) -> list[float]:
-        return [float((each >= bar).mean()) for each in found]
+        return [float((each >= bar).mean()) if len(each) else 0.0 for each in found]
 
     def worth(bar: float) -> float:
         whole, false, alone, alone_false = rates(bar)
@@ -233,13 +225,13 @@ def best_bar(at: int, answers: Sequence[Text], logits: dict[int, Floats], part: 
     return bar
 
 
-def from_answers(kind: Kind, rubric: Rubric) -> Iterator[Text]:
+def from_answers(kind: Kind, rubric: Rubric, share: float) -> Iterator[Text]:
     """The labeled answers, whole, whole without punctuation, and each sentence of them alone."""
     lines = (ANSWERS / "structures.jsonl").read_text("utf-8").splitlines()
     entries = [entry for entry in map(json.loads, lines) if entry["half"] == "dev"]
     segments: list[tuple[int, bool, list[tuple[list[str], list[str], str]]]] = []
     for group, entry in enumerate(entries):
-        if entry["kind"] == kind:
+        if entry["kind"] == kind and group % 100 < 100 * share:
             segments.append((group, True, entry["segments"]))
             segments.append((group, True, unpunctuated(entry["segments"])))
             segments.append((group, True, bare_forms(entry["segments"])))
@@ -326,9 +318,10 @@ def from_rubric(kind: Kind, rubric: Rubric) -> Iterator[Text]:
         yield text_of(each, sense, rubric, labels, -1, whole=False, weight=EXAMPLE_WEIGHT)
 
 
-def from_bank(kind: Kind, rubric: Rubric) -> Iterator[Text]:
+def from_bank(kind: Kind, rubric: Rubric, share: float) -> Iterator[Text]:
     """The model answers of the bank."""
     words = [each.model_answer.split() for each in load_bank().questions if each.kind == kind]
+    words = words[: max(1, round(share * len(words)))]
     for each, sense in zip(words, vectors_of_each(words), strict=True):
         labels = np.full((len(rubric.parts), len(sense.spans)), np.nan)
         yield text_of(each, sense, rubric, labels, -1, whole=True, weight=0.0)
@@ -350,7 +343,3 @@ def text_of(
     facts = SpanFacts(words, sense, rubric)
     features = part_features(words, sense, rubric, near, facts).joined()
     return Text(features, labels, facts.may_say(rubric), group, whole, weight)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
