@@ -28,7 +28,7 @@ from server.grading.phrases import compile_phrases
 from server.grading.structure_parts import judge_structure
 from server.grading.summary import notices_of, summarize
 from server.grading.terms import TermIndex, compile_terms
-from server.grading.verdict import DENIED_FROM, judge
+from server.grading.verdict import judge
 from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
@@ -241,8 +241,7 @@ def _is_denied(answer: Answer, span: Span) -> bool:
         for at, token in enumerate(answer.tokens)
         if span[0] <= token.first and token.last < span[1]
     ]
-    span = (inside[0], inside[-1] + 1) if inside else (0, 0)
-    return bool(inside) and stance.denied(answer, span) >= DENIED_FROM
+    return bool(inside) and stance.denied_by_cue(answer, (inside[0], inside[-1] + 1))
 
 
 def prepare(question: Question, lexicon: Lexicon) -> None:

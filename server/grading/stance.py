@@ -61,6 +61,11 @@ def denied(answer: Answer, span: TokenSpan) -> float:
     return float(shipped_model("stance").chances([stance_row(answer, span)])[0])
 
 
+def denied_by_cue(answer: Answer, span: TokenSpan) -> bool:
+    """Whether the scope of a cue reaches a span: for whole quotes, which no mention was like."""
+    return bool(_scope_features(answer, span, _sentence(answer, span))[-1])
+
+
 @cache
 def _doubts() -> frozenset[str]:
     own = ("only", "just", "forget", "what", "what's", "are", "rather", "away", "instead", "if")
