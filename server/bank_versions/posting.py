@@ -25,6 +25,8 @@ FITS: Final = 0.95
 """Cosine of a line and a question, plus the share of the line's rare words that the question has,
 from which both are about the same. Of a posting for a site reliability engineer, the questions for
 six of 13 lines have 0.97 to 1.50; the eight lines of a nurse's have 0.48 to 0.83."""
+_FITTING_LINES: Final = 2
+"""A role is near if so many lines of a posting fit its questions; one may do so by chance."""
 MAX_FITS: Final = 8
 MAX_PROPOSALS: Final = 8
 MAX_PHRASES: Final = 6
@@ -267,7 +269,7 @@ def _nearest_role(text: str, near: npt.NDArray[np.float32], bank: Bank) -> Role 
     for role in bank.roles:
         held = np.array([each.role == role.id for each in bank.questions], bool)
         best = near[:, held].max(axis=1, initial=0)
-        if best.max(initial=0) >= FITS and best.mean() > found[0]:
+        if (best >= FITS).sum() >= _FITTING_LINES and best.mean() > found[0]:
             found = float(best.mean()), role
     return found[1]
 
