@@ -15,19 +15,19 @@ def bank() -> Bank:
     return load_bank()
 
 
-def test_every_model_answer_covers_its_own_phrases(bank, lexicon):
-    failing = []
-    for question in bank.questions:
-        submission = Submission(
-            submission_id="b" * 32,
-            question_id=question.id,
-            created_at=datetime(2026, 1, 1, tzinfo=UTC),
-            transcript=Transcript(text=question.model_answer),
-        )
-        for phrase in grade(question, submission, lexicon, bank.version).coverage.phrases:
-            if phrase.status != "covered" or phrase.negated:
-                failing.append((question.id, phrase.phrase, phrase.status, phrase.negated))
-
+@pytest.mark.parametrize("question", load_bank().questions, ids=lambda question: question.id)
+def test_every_model_answer_covers_its_own_phrases(question, bank, lexicon):
+    submission = Submission(
+        submission_id="b" * 32,
+        question_id=question.id,
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+        transcript=Transcript(text=question.model_answer),
+    )
+    failing = [
+        (phrase.phrase, phrase.status, phrase.negated)
+        for phrase in grade(question, submission, lexicon, bank.version).coverage.phrases
+        if phrase.status != "covered" or phrase.negated
+    ]
     assert failing == []
 
 
