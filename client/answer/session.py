@@ -39,6 +39,7 @@ from server.contract import (
     Evidence,
     FollowUp,
     FollowUpAnswer,
+    LanguageRequest,
     Revision,
     Submission,
     Transcript,
@@ -56,6 +57,8 @@ class Session:
             ``None``: every answer is text already.
         hear: judges how the terms were said; ``None`` where there is no hearing.
         judge: is asked about key phrases that are not found; ``None``: nothing is asked.
+        language: has the English looked at before the report is handed over; ``None``: it is asked
+            for later.
     """
 
     def __init__(
@@ -64,12 +67,14 @@ class Session:
         load_transcriber: Callable[[], Transcriber] | None = None,
         hear: Hear | None = None,
         judge: Judge | None = None,
+        language: LanguageRequest | None = None,
     ) -> None:
         self._backend = backend
         self._load_transcriber = load_transcriber
         self._transcriber: Transcriber | None = None
         self._hear = hear
         self._judge = judge
+        self._language = language
         self._loading = threading.Lock()
         self._engine_lock = threading.Lock()
         self._hearing_lock = threading.Lock()
@@ -177,9 +182,12 @@ class Session:
         if answer is not None and answer.entry.follow_up is not None:
             return self._follow_up(submission, answer.entry.follow_up, answer)
         if not save:
-            return Outcome(submission, self._backend.grade(submission))
+            asked = () if self._language is None else (self._language,)
+            return Outcome(submission, self._backend.grade(submission, *asked))
         try:
             attempt = self._backend.submit(submission)
+            if self._language is not None and attempt.report.language.pending:
+                attempt = self._backend.language(attempt.id, self._language)
         except QueuedError as error:
             return Outcome(submission, None, waiting=str(error))
         except RejectedError as error:

@@ -24,6 +24,7 @@ from server.contract import (
     HistoryPage,
     HistoryQuery,
     ImportResult,
+    LanguageRequest,
     MeantAnswer,
     MergedReview,
     PurgeRequest,
@@ -144,8 +145,8 @@ class Backend(Protocol):
     ) -> tuple[Question, ...]:
         """The bank's questions of one role, round or topic, or all."""
 
-    def grade(self, submission: Submission) -> Report:
-        """Grades an answer; nothing is stored."""
+    def grade(self, submission: Submission, language: LanguageRequest | None = None) -> Report:
+        """Grades an answer, on request with its English; nothing is stored."""
 
     def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer; the same submission is stored only once."""
@@ -158,6 +159,9 @@ class Backend(Protocol):
 
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
         """Stores whether the candidate meant a phrase that the report asks about."""
+
+    def language(self, attempt_id: int, request: LanguageRequest) -> Attempt:
+        """Looks at the English of an answer, if nobody has yet; it may take seconds."""
 
     def said_right(self, attempt_id: int, answer: SaidRight) -> Attempt:
         """Stores that a term was said right although the report says otherwise."""

@@ -24,6 +24,7 @@ from server.contract import (
     HistoryPage,
     HistoryQuery,
     ImportResult,
+    LanguageRequest,
     MeantAnswer,
     MergedReview,
     NewComment,
@@ -122,18 +123,20 @@ class RemoteBackend(ServerConnection):
         """The bank's questions of one role, round or topic, or all."""
         return self.ask(use_cases.QUESTIONS, role=role, round=round, topic=topic)
 
-    def grade(self, submission: Submission) -> Report:
-        """Grades an answer; nothing is stored."""
-        return self._send_answer(use_cases.GRADE, submission)
+    def grade(self, submission: Submission, language: LanguageRequest | None = None) -> Report:
+        """Grades an answer, on request with its English; nothing is stored."""
+        return self._send_answer(use_cases.GRADE, submission, language)
 
     def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer; the same submission is stored only once."""
         return self._send_answer(use_cases.SUBMIT, submission)
 
-    def _send_answer(self, use_case: UseCase[T], submission: Submission) -> T:
+    def _send_answer(
+        self, use_case: UseCase[T], submission: Submission, query: LanguageRequest | None = None
+    ) -> T:
         for _ in range(_MOST_REFUSALS):
             try:
-                return self.ask(use_case, submission, leave_out=without(self._unknown))
+                return self.ask(use_case, submission, query=query, leave_out=without(self._unknown))
             except RejectedError as refused:
                 unknown = unknown_fields(refused.errors)
                 if unknown <= self._unknown:
@@ -153,6 +156,10 @@ class RemoteBackend(ServerConnection):
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
         """Keeps whether the candidate meant a phrase that the report asks about."""
         return self.ask(use_cases.CONFIRM, answer, attempt_id=attempt_id)
+
+    def language(self, attempt_id: int, request: LanguageRequest) -> Attempt:
+        """Looks at the English of an answer, if nobody has yet."""
+        return self.ask(use_cases.LANGUAGE, request, timeout=PATIENT, attempt_id=attempt_id)
 
     def said_right(self, attempt_id: int, answer: SaidRight) -> Attempt:
         """Keeps that a term was said right where the report says otherwise."""

@@ -34,7 +34,7 @@ from client.terminal.keys import key_reader
 from client.terminal.meant import ask_what_was_meant
 from client.terminal.report import print_report
 from pronunciation.lexicon_loader import load_lexicon
-from server.contract import HistoryQuery
+from server.contract import HistoryQuery, LanguageRequest
 
 _PANEL = "Practice"
 
@@ -163,7 +163,7 @@ def grade(
     judge = open_judge(settings)
     with open_server(settings, reading=not save) as backend:
         prompt = _prompt_of(backend, question, settings, save=save)
-        session = Session(backend, judge=judge)
+        session = Session(backend, judge=judge, language=_language(settings))
         outcome = session.read(answer, question, save=save)
     _show(outcome, prompt, as_json)
 
@@ -280,6 +280,7 @@ def _assess(
             loaded,
             load_hearing(settings),
             judge,
+            _language(settings),
         )
         with share_bar("transcribing") as report:
             submission = session.prepare(sound, question_id, on_progress=report)
@@ -297,6 +298,10 @@ def _assess(
     if answer.notice and not outcome.unsaved:
         errors().print(Text(answer.notice, "yellow"))
     return outcome, prompt
+
+
+def _language(settings: ClientSettings) -> LanguageRequest:
+    return LanguageRequest(mother_tongue=settings.preferences.mother_tongue)
 
 
 def _prompt_of(backend: Backend, question_id: str, settings: ClientSettings, *, save: bool) -> str:

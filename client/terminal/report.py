@@ -292,8 +292,11 @@ def _term_detail(said: SaidTerm) -> Text:
 
 def _language(language: Language) -> Table:
     table = _grid("at", "said", "better", "why")
-    for note in language.notes:
-        table.add_row(clock(note.start_s), Text(note.said), Text(note.better), Text(note.why))
+    for group in language.groups():
+        note = group.first
+        more = f" ({group.name}, {group.count} times)" if group.count > 1 else ""
+        why = Text(f"{note.why}{more}")
+        table.add_row(clock(note.start_s), Text(note.said), Text(note.better), why)
     return table
 
 

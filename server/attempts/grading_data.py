@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Protocol
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
-from server.contract import Report, Submission
+from server.contract import Language, Report, Submission
 from server.core.errors import GraderFailedError, ServerError
 
 Vectors = dict[str, object]
@@ -32,19 +33,30 @@ class Grader:
         version: changes whenever the same answer may get another report.
         vectors: those of a submission, given the stored ones; ``None`` if the grader takes none.
         prepare: does what the first answer to a question would wait for.
+        language: the remarks on the English of a report, given the mother tongue.
+        with_language: the report with these remarks, and a summary that knows them.
     """
 
     grade: Callable[..., Report]
     version: str
     vectors: Callable[[Submission, Vectors | None], AnswerVectors | None] | None = None
     prepare: Callable[[Question, Lexicon], None] | None = None
+    language: Callable[[Report, str], Language] | None = None
+    with_language: Callable[[Report, Language], Report] | None = None
 
     @classmethod
-    def current(cls) -> "Grader":
-        """The grader of this version of Aloud."""
-        from server.grading import GRADER_VERSION, answer_vectors, grade, prepare
+    def current(cls, language_model: Path | None = None) -> "Grader":
+        """The grader of this version of Aloud.
 
-        return cls(grade, GRADER_VERSION, answer_vectors, prepare)
+        Args:
+            language_model: a folder for the model that judges sentences, made there at first use;
+                ``None``: rules alone find errors.
+        """
+        from server.grading import GRADER_VERSION, answer_vectors, grade, prepare
+        from server.grading.language import find_errors, with_language
+
+        find = partial(find_errors, language_model)
+        return cls(grade, GRADER_VERSION, answer_vectors, prepare, find, with_language)
 
 
 @dataclass(frozen=True)
@@ -112,6 +124,18 @@ class GradingData:
                 f"the grader {grader.version} failed on this answer to {question.id!r} "
                 f"({type(error).__name__}); please report it"
             ) from error
+
+    def language(self, report: Report, mother_tongue: str) -> Report:
+        """The report with the errors of its English, where it has none yet."""
+        find = self.grader.language
+        if not report.language.pending or find is None:
+            return report
+        return self.with_language(report, find(report, mother_tongue))
+
+    def with_language(self, report: Report, language: Language) -> Report:
+        """The report with these remarks."""
+        put = self.grader.with_language
+        return report if put is None else put(report, language)
 
     def prepare(self, question: Question) -> None:
         """Does what the first answer to a question would wait for.

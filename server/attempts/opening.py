@@ -1,13 +1,17 @@
 """Opening the service that a server's settings describe."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from platformdirs import user_cache_dir
 
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.own_readings import read_own_readings, with_own_readings
 from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Bank
+from server.attempts.grading_data import Grader
 from server.attempts.service import Service
 from server.core.settings import ServerSettings
 
@@ -47,4 +51,8 @@ def create_service(
             before_opening()
         return Store(settings.database_url, busy_timeout_s=settings.busy_timeout_s)
 
-    return Service(store() if before_opening is None else store, bank, lexicon)
+    def grader() -> Grader:
+        kept = settings.cache or Path(user_cache_dir("aloud"))
+        return Grader.current(kept / "language")
+
+    return Service(store() if before_opening is None else store, bank, lexicon, grader=grader)

@@ -21,6 +21,7 @@ from server.contract import (
     HistoryPage,
     HistoryQuery,
     ImportResult,
+    LanguageRequest,
     MeantAnswer,
     PurgeRequest,
     PurgeResult,
@@ -159,8 +160,8 @@ class Service:
         except UnknownNameError as error:
             raise NotFoundError(str(error)) from error
 
-    def grade(self, submission: Submission) -> Report:
-        """Grades an answer and stores nothing.
+    def grade(self, submission: Submission, language: LanguageRequest | None = None) -> Report:
+        """Grades an answer and stores nothing; with ``language`` its English is looked at too.
 
         Raises:
             NotFoundError: the bank has no such question.
@@ -169,7 +170,10 @@ class Service:
         """
         _check(submission)
         question = self.question(submission.question_id)
-        return self._grading_data.grade(question, submission).report
+        report = self._grading_data.grade(question, submission).report
+        if language is None:
+            return report
+        return self._grading_data.language(report, language.mother_tongue)
 
     def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer, once: sent again, the stored attempt comes back.
@@ -228,6 +232,18 @@ class Service:
         verdict = None if answer.meant is None else "covered" if answer.meant else "missing"
         now = self._clock()
         self._store.put_own_answer(attempt_id, "phrase", answer.phrase, verdict, words, now)
+        return self.attempt(attempt_id)
+
+    def language(self, attempt_id: int, request: LanguageRequest) -> Attempt:
+        """Looks at the English of an answer, if nobody has yet; takes seconds.
+
+        Raises:
+            NotFoundError: there is no such attempt.
+        """
+        graded = self._store.get(attempt_id).graded
+        if graded.language.pending:
+            looked_at = self._grading_data.language(graded, request.mother_tongue)
+            self._store.keep_language(attempt_id, looked_at)
         return self.attempt(attempt_id)
 
     def said_right(self, attempt_id: int, answer: SaidRight) -> Attempt:
@@ -435,6 +451,9 @@ class Service:
                 )
             ) from error
         after = graded.report
+        if after.transcript == before.transcript and not before.language.pending:
+            # what was found in the English stays: the words are the same
+            after = self._grading_data.with_language(after, before.language)
         if after != before and not dry_run:
             self._store.add_report(attempt_id, after, self._clock(), sense=graded.vectors)
         elif not dry_run and graded.vectors != stored.sense:

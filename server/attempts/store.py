@@ -328,6 +328,22 @@ class Store:
         except IntegrityError:  # deleted since we looked (PostgreSQL)
             raise NotFoundError(f"there is no attempt {attempt_id}") from None
 
+    def keep_language(self, attempt_id: int, report: Report) -> None:
+        """Stores the remarks on the English, and the summary with them, in the newest report.
+
+        Does nothing if the answer was graded again meanwhile, or no longer exists.
+        """
+        with self.database.write() as session:
+            self.database.alone(session, f"review of {attempt_id}")
+            found = latest(session, AttemptRow.id == attempt_id, self._owned)
+            if found is None:
+                return
+            newest = found[1]
+            stored = dict(newest.report)
+            if stored.get("grader_version") == report.grader_version:
+                new = report.model_dump(mode="json", include={"language", "summary"})
+                newest.report = stored | new
+
     def keep_sense(self, attempt_id: int, sense: dict[str, object] | None) -> None:
         """Stores the vectors of an attempt; does nothing if the attempt no longer exists."""
         with self.database.write() as session:

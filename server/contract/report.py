@@ -259,20 +259,110 @@ class Delivery(Wire):
     target_s: float
 
 
-class LanguageNote(Wire):
-    """A remark on the English: what was said and what is better."""
+NoteKind = Literal[
+    "article",
+    "singular_and_plural",
+    "preposition",
+    "pronoun",
+    "comparison",
+    "adverb",
+    "agreement",
+    "verb_form",
+    "gerund_or_infinitive",
+    "tense",
+    "conditional",
+    "question_order",
+    "negation",
+    "missing_subject",
+    "missing_verb",
+    "collocation",
+    "fixed_phrase",
+    "word_choice",
+    "word_order",
+    "conjunction",
+    "false_friend",
+    "hedging",
+    "register",
+]
 
-    kind: Literal["collocation", "hedging", "register", "tense", "false_friend"]
+
+class LanguageNote(Wire):
+    """A remark on the English: what was said, and the whole phrase as it is usually said.
+
+    ``sentence``: all of what was said there, repaired; it is practiced aloud. ``weight``: the
+        higher, the surer and the worse.
+    """
+
+    kind: NoteKind
     said: str
     better: str
     why: str
     start_s: float | None = None
+    end_s: float | None = None
+    sentence: str = ""
+    weight: float = 0.0
+
+
+MAX_NOTES_SHOWN: Final = 5
+"""More groups of remarks on one answer than these do not help."""
+
+
+@dataclass(frozen=True)
+class NoteGroup:
+    """Remarks of one kind, the worst first; each has its number among the report's notes."""
+
+    kind: NoteKind
+    notes: tuple[tuple[int, LanguageNote], ...]
+
+    @property
+    def at(self) -> int:
+        """The number of the worst."""
+        return self.notes[0][0]
+
+    @property
+    def first(self) -> LanguageNote:
+        """The worst."""
+        return self.notes[0][1]
+
+    @property
+    def name(self) -> str:
+        """The kind as people read it."""
+        return self.kind.replace("_", " ")
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.notes)
 
 
 class Language(Wire):
-    """Remarks on the English of the answer."""
+    """Remarks on the English of the answer.
+
+    ``pending``: it has not been looked at yet; the remarks follow. ``by``: what found them, rules
+        alone or with a language model; ``None`` in reports of earlier graders.
+    """
 
     notes: tuple[LanguageNote, ...] = ()
+    pending: bool = False
+    by: Literal["rules", "model"] | None = None
+
+    def groups(self) -> tuple[NoteGroup, ...]:
+        """What is shown: one kind after the other, the worst first, five at most."""
+        kinds: dict[NoteKind, list[tuple[int, LanguageNote]]] = {}
+        for at, note in enumerate(self.notes):
+            kinds.setdefault(note.kind, []).append((at, note))
+        groups = [
+            NoteGroup(kind, tuple(sorted(notes, key=lambda each: -each[1].weight)))
+            for kind, notes in kinds.items()
+        ]
+        groups.sort(key=lambda each: -sum(note.weight for _, note in each.notes))
+        return tuple(groups[:MAX_NOTES_SHOWN])
+
+
+class LanguageRequest(Wire):
+    """Asks for the remarks on an answer; ``mother_tongue`` as its speaker writes it."""
+
+    mother_tongue: Annotated[str, Field(max_length=100)] = ""
 
 
 class SummaryPoint(Wire):

@@ -31,6 +31,7 @@ from server.ui.verdict_words import (
     composition_text,
     correction_lines,
     how_text,
+    note_lines,
     question_about,
     rule_text,
     score_text,
@@ -118,9 +119,7 @@ class _Document:
         self._list(delivery_lines(report.delivery))
         if report.language.notes:
             self._heading("Language")
-            self._list(
-                f"“{note.said}” → “{note.better}”: {note.why}" for note in report.language.notes
-            )
+            self._list(note_lines(report.language))
         if report.aim is not None:
             self._heading("Aim")
             self._text(f"{report.aim.text} {report.aim.model}".strip())

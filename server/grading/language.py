@@ -1,34 +1,45 @@
-"""Remarks on the English of an answer, from two tables of rules that are rarely wrong."""
+"""The remarks on the English of an answer in its report: style at once, errors when asked for.
+
+Finding errors takes seconds (``server.language``): the report stands without them, and the page
+asks for them. Style is two short lists: words too casual or stiff for an interview, and hedging.
+"""
 
 import re
 from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib import resources
-from typing import Literal
+from pathlib import Path
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from question_bank.strict_yaml import parse_yaml
-from server.contract import Language, LanguageNote, Word
+from server.contract import Language, LanguageNote, Report, Word
 from server.grading.answer import Answer
+from server.grading.summary import summarize
 from server.grading.tokenizer import SENTENCE
-from server.language import find
+from server.language.notes import LEAST_CONFIDENCE, Said, checker
 
-MAX_NOTES = 8
-"""More remarks on one answer do not help."""
-TAKEN_BACK_CHARS = 40
-"""Who says the right words this soon after the wrong ones has corrected them."""
-LEAST_CONFIDENCE = 0.5
-"""Words that the engine itself holds for less likely than not are no evidence of an error."""
-
-
-_Kind = Literal["collocation", "hedging", "register", "tense", "false_friend"]
+TONGUES: Final = {
+    "de": ("german", "deutsch", "austrian", "swiss german"),
+    "es": ("spanish", "espanol", "español", "castellano"),
+    "fr": ("french", "francais", "français"),
+    "pt": ("portuguese", "brazilian", "portugues", "português"),
+    "it": ("italian", "italiano"),
+    "ru": ("russian", "русский", "ukrainian", "belarusian"),
+    "zh": ("chinese", "mandarin", "cantonese", "中文"),
+    "hi": ("hindi", "urdu", "marathi", "gujarati", "punjabi", "telugu", "tamil", "bengali"),
+}
+"""Mother tongues whose false friends are known, as people write them."""
+_STYLE_WEIGHT: Final = 0.5
+_WORST: Final = {"false_friend": 1.5, "collocation": 1.2, "article": 0.6, "preposition": 0.8}
+"""How much a kind disturbs a listener, against 1: a missing article least of all."""
 
 
 class _Rule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: _Kind
+    kind: Literal["hedging", "register"]
     said: str
     better: str
     why: str
@@ -51,57 +62,89 @@ def _rules() -> tuple[_Rule, ...]:
 
 
 def remark(answer: Answer, words: Sequence[Word]) -> Language:
-    """Notes on the English, in the order they were said: none on what the engine was unsure of.
+    """Remarks on style; ``pending``, since errors are looked for later.
 
-    The table of ``server.language`` comes first: it names the whole repair. The rules here are
-    regular expressions over the answer's words in lower case, one space apart, with ``|`` between
-    sentences; ``better`` may refer to a rule's groups.
+    A rough transcript gets none: its errors are the engine's.
     """
-    if answer.strict:  # a rough transcript: its errors are the engine's
+    if answer.strict:
         return Language()
     tokens = answer.tokens
     text = "".join(
         [f" | {t.raw}" if t.gap == SENTENCE and place else f" {t.raw}"
          for place, t in enumerate(tokens)]
     )  # fmt: skip
-    candidates: list[tuple[_Kind, int, int, str, str]] = [
-        (hit.kind, hit.start, hit.end, hit.better, hit.why) for hit in find(text)
-    ]
     said = {token.raw for token in tokens}
+    notes = []
     for rule in _rules():
         if said.isdisjoint(rule.words):
             continue
         hits = list(rule.pattern.finditer(text))
-        if len(hits) >= rule.at_least:
-            hit = hits[0]
-            better = hit.expand(rule.better)
-            candidates.append((rule.kind, hit.start() + 1, hit.end(), better, rule.why))
-    # of two that overlap, the longer one names more of the repair
-    candidates.sort(key=lambda candidate: candidate[1] - candidate[2])
-    found: list[tuple[int, LanguageNote]] = []
-    taken: list[tuple[int, int]] = []
-    for kind, start, end, better, why in candidates:
-        if any(start < other_end and other_start < end for other_start, other_end in taken):
+        if len(hits) < rule.at_least:
             continue
-        place = _count(text[:start])
-        places = range(place, place + _count(text[start:end]))
-        heard = [words[tokens[each].first] for each in places if tokens[each].first < len(words)]
-        unsure = any((word.confidence or 1.0) < LEAST_CONFIDENCE for word in heard)
-        taken_back = better in text[end : end + TAKEN_BACK_CHARS]
-        if unsure or taken_back or not answer.skipped.isdisjoint(places):
+        hit = hits[0]
+        place = sum(word != "|" for word in text[: hit.start()].split())
+        word = words[tokens[place].first] if tokens[place].first < len(words) else None
+        if word is not None and (word.confidence or 1.0) < LEAST_CONFIDENCE:
             continue
-        taken.append((start, end))
-        note = LanguageNote(
-            kind=kind,
-            said=text[start:end].replace(" | ", ". "),
-            better=better,
-            why=why,
-            start_s=heard[0].start_s if heard else None,
+        notes.append(
+            LanguageNote(
+                kind=rule.kind,
+                said=hit.group().strip().replace(" | ", ". "),
+                better=hit.expand(rule.better),
+                why=rule.why,
+                start_s=word.start_s if word else None,
+                weight=_STYLE_WEIGHT,
+            )
         )
-        found.append((place, note))
-    found.sort(key=lambda entry: entry[0])
-    return Language(notes=tuple(note for _, note in found[:MAX_NOTES]))
+    return Language(notes=tuple(notes), pending=True)
 
 
-def _count(text: str) -> int:
-    return sum(word != "|" for word in text.split())
+def tongue_of(written: str) -> str | None:
+    """The code of a mother tongue as somebody wrote it; ``None`` if its friends are not known."""
+    plain = written.strip().casefold()
+    return next((code for code, names in TONGUES.items() if plain in (code, *names)), None)
+
+
+class _Typed(BaseModel):
+    text: str
+    start_s: float | None = None
+    end_s: float | None = None
+    confidence: float | None = None
+
+
+def find_errors(folder: Path | None, report: Report, mother_tongue: str = "") -> Language:
+    """The remarks on the English of a report: its errors, and what was said of style.
+
+    Args:
+        folder: holds the language model, or gets it; ``None``: rules alone are at work.
+        report: of an answer.
+        mother_tongue: as the candidate writes it.
+    """
+    found = checker(folder)
+    transcript = report.transcript
+    words: Sequence[Said] = transcript.words or [_Typed(text=w) for w in transcript.text.split()]
+    style = tuple(n for n in report.language.notes if n.kind in ("hedging", "register"))
+    notes = [
+        LanguageNote.model_validate(
+            {
+                "kind": note.kind,
+                "said": note.said,
+                "better": note.better,
+                "why": note.why,
+                "start_s": words[note.first].start_s,
+                "end_s": getattr(words[note.last - 1], "end_s", None),
+                "sentence": note.sentence,
+                "weight": round(_WORST.get(note.kind, 1.0) * (1.0 + max(0.0, note.chance) / 5), 3),
+            }
+        )
+        for note in found.notes(words, tongue_of(mother_tongue))
+    ]
+    return Language(notes=(*notes, *style), by=found.by)
+
+
+def with_language(report: Report, language: Language) -> Report:
+    """The report with these remarks, and a summary that knows them."""
+    summary = summarize(
+        report.coverage, report.pronunciation, report.delivery, language, report.structure
+    )
+    return report.model_copy(update={"language": language, "summary": summary})

@@ -145,9 +145,12 @@ def _work(
         elif share < TARGET_SHARES[0]:
             text = f"Say more: {delivery.answer_s:.0f} s of the {delivery.target_s:.0f} s you have."
             out.append((6.3, text, "delivery.answer_s"))
-    for at, note in enumerate(language.notes):
+    for group in language.groups():
+        note = group.first
         text = f"Instead of {_quoted(note.said)}: {note.better}."
-        out.append((5.8, text, f"language.notes[{at}]"))
+        if group.count > 1:
+            text += f" {group.count} remarks of this kind ({group.name})."
+        out.append((5.8 + min(1.0, note.weight / 4), text, f"language.notes[{group.at}]"))
     return out
 
 

@@ -31,6 +31,8 @@ _CONTRACTED = (
     "ain aren couldn didn doesn don hadn hasn haven isn mustn shouldn wasn weren won wouldn"
 )
 """What stands before "n't": no words of their own, so that no list of words has them."""
+_BATCH = 16
+"""Texts that are scored at once: twice as fast as one by one."""
 _TOKEN = re.compile(r"(\s*)([A-Za-z]+|\d|[^\w\s]|\w)")
 
 
@@ -61,16 +63,33 @@ class Referee:
 
     def score(self, sentences: Sequence[str]) -> list[np.ndarray]:
         """The natural log-probability of each token of each sentence, float32 (tokens,)."""
-        scores = []
-        for sentence in sentences:
-            tokens = self.tokens(sentence)
-            if not tokens:
-                scores.append(np.zeros(0, dtype=np.float32))
-                continue
-            # one at a time: CTranslate2 4.8.5 fails on batches of unequal length ("Length mask")
-            [result] = self._model.score_batch([["<bos>", *tokens]])
-            scores.append(np.asarray(result.log_probs, dtype=np.float32))
+        return self.score_tokens([self.tokens(sentence) for sentence in sentences])
+
+    def score_tokens(self, texts: Sequence[Sequence[str]]) -> list[np.ndarray]:
+        """The same for texts that are tokens already."""
+        scores: list[np.ndarray] = [np.zeros(0, dtype=np.float32) for _ in texts]
+        places = sorted(
+            (at for at, text in enumerate(texts) if text), key=lambda at: len(texts[at])
+        )
+        for first in range(0, len(places), _BATCH):
+            batch = places[first : first + _BATCH]
+            longest = max(len(texts[at]) for at in batch)
+            # CTranslate2 4.8.5 fails on batches of unequal length ("Length mask"); what stands
+            # behind a token does not change its probability, so that all are filled up
+            padded = [["<bos>", *texts[at], *["."] * (longest - len(texts[at]))] for at in batch]
+            for at, result in zip(batch, self._model.score_batch(padded), strict=True):
+                scores[at] = np.asarray(result.log_probs[: len(texts[at])], dtype=np.float32)
         return scores
+
+    def read(self, tokens: Sequence[str]) -> np.ndarray:
+        """What may follow at each place: log-probabilities, float32 (tokens + 1, vocabulary)."""
+        found = self._model.forward_batch([["<bos>", *tokens]], return_log_probs=True)
+        table: np.ndarray = np.asarray(found)[0]
+        return table
+
+    def number(self, token: str) -> int:
+        """The column of a token in what ``read`` returns."""
+        return self._ids.get(token, self._ids["<unk>"])
 
     def _pieces(self, word: str) -> Iterator[str]:
         while word:

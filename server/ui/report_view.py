@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from server.contract import LanguageNote, Report, SaidTerm, TermVerdict, said_terms
+from server.contract import LanguageNote, NoteGroup, Report, SaidTerm, TermVerdict, said_terms
 from server.ui.charts import Chart, pace_chart
 from server.ui.content_view import (
     PhraseRow,
@@ -38,13 +38,6 @@ _SIGNS: Final[dict[str, tuple[Tone, str]]] = {
     "mispronounced": ("bad", "✗"),
     "unclear": ("muted", "?"),
 }
-_KINDS: Final = {
-    "collocation": "words that go together",
-    "hedging": "hedging",
-    "register": "tone",
-    "tense": "tense",
-    "false_friend": "false friend",
-}
 
 
 @dataclass(frozen=True)
@@ -56,12 +49,14 @@ class Sounds:
         taught_urls: how a term is said, by the term as written in the report.
         taught_phones: the same in ARPAbet, to be shown beside what was heard.
         mistake_urls: a mistaken reading in the app's voice, by its phones.
+        say: it can speak any text.
     """
 
     recording_url: str | None = None
     taught_urls: Mapping[str, str] = field(default_factory=dict)
     taught_phones: Mapping[str, str] = field(default_factory=dict)
     mistake_urls: Mapping[str, str] = field(default_factory=dict)
+    say: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,7 +93,10 @@ class TermRow:
 
 @dataclass(frozen=True)
 class NoteRow:
-    """A remark on the English."""
+    """A kind of remarks on the English: the worst of them, and others like it.
+
+    ``sentence``: what is practiced aloud, repaired; empty of remarks on style.
+    """
 
     anchor: str
     kind: str
@@ -106,6 +104,10 @@ class NoteRow:
     better: str
     why: str
     start_s: float | None
+    end_s: float | None
+    sentence: str
+    count: int
+    more: tuple["NoteRow", ...] = ()
 
 
 @dataclass(frozen=True)
@@ -174,6 +176,8 @@ class ReportView:
     fillers: tuple[tuple[str, int], ...]
     pace: Chart | None
     notes: tuple[NoteRow, ...]
+    notes_pending: bool
+    notes_by: str
     went_well: tuple[PointRow, ...]
     work_on: tuple[PointRow, ...]
     aim: AimRow | None
@@ -259,10 +263,9 @@ def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> 
         figures=figures_of(report.delivery),
         fillers=filler_counts(report.delivery),
         pace=pace_chart(report, id_prefix=f"{prefix}pace"),
-        notes=tuple(
-            _note_row(number, note, prefix)
-            for number, note in enumerate(report.language.notes, start=1)
-        ),
+        notes=tuple(_note_group(group, prefix) for group in report.language.groups()),
+        notes_pending=report.language.pending,
+        notes_by=_NOTES_BY.get(report.language.by or "", ""),
         went_well=tuple(
             PointRow(point.text, _href(point.evidence, prefix))
             for point in report.summary.went_well
@@ -317,14 +320,29 @@ def _term_row(number: int, term: TermVerdict, prefix: str, to_owner: bool) -> Te
     )
 
 
-def _note_row(number: int, note: LanguageNote, prefix: str) -> NoteRow:
+_NOTES_BY: Final = {
+    "rules": "Found by rules alone: few errors, and few of these wrongly.",
+    "model": "Found by rules, judged by a small language model on this server.",
+}
+
+
+def _note_group(group: NoteGroup, prefix: str) -> NoteRow:
+    rows = [_note_row(at + 1, note, group, prefix) for at, note in group.notes]
+    return replace(rows[0], more=tuple(rows[1:]))
+
+
+def _note_row(number: int, note: LanguageNote, group: NoteGroup, prefix: str) -> NoteRow:
+    from_s, to_s = framed(note.start_s, note.end_s)
     return NoteRow(
         anchor=f"{prefix}note-{number}",
-        kind=_KINDS[note.kind],
+        kind=group.name,
         said=note.said,
         better=note.better,
         why=note.why,
-        start_s=note.start_s,
+        start_s=from_s,
+        end_s=to_s,
+        sentence=note.sentence,
+        count=group.count,
     )
 
 

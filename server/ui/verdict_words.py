@@ -12,6 +12,7 @@ from server.contract import (
     CorrectedVerdict,
     Delivery,
     FollowUpReport,
+    Language,
     PhraseCoverage,
     Report,
     StructurePart,
@@ -155,6 +156,14 @@ def score_text(report: Report) -> str:
 def least_text(report: Report) -> str:
     """``at least``, with a space, if the structure could not be judged; otherwise empty."""
     return "at least " if report.structure is not None and report.transcript.is_rough else ""
+
+
+def note_lines(language: Language) -> Iterator[str]:
+    """The remarks on the English as text: one line for each kind, the worst first."""
+    for group in language.groups():
+        note = group.first
+        more = f" ({group.name}, {group.count} times)" if group.count > 1 else ""
+        yield f"“{note.said}” → “{note.better}”: {note.why}{more}"
 
 
 def composition_text(report: Report) -> str:

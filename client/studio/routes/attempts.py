@@ -28,6 +28,7 @@ from server.contract import (
     AttemptId,
     AttemptSummary,
     HistoryQuery,
+    LanguageRequest,
     MeantAnswer,
     SaidRight,
     TermVerdict,
@@ -139,6 +140,13 @@ def router(studio: Studio) -> APIRouter:
             return _report(studio, request, studio.backend.attempt(attempt_id), trial=trial)
         number = 1 + [each.phrase for each in report.coverage.phrases].index(phrase)
         return RedirectResponse(f"/attempts/{attempt_id}#phrase-{number}", 303)
+
+    @routes.post("/{attempt_id}/language")
+    def language(attempt_id: Id) -> RedirectResponse:
+        """Look at the English of the answer; the page asks for it once the report stands."""
+        tongue = studio.settings.preferences.mother_tongue
+        studio.backend.language(attempt_id, LanguageRequest(mother_tongue=tongue))
+        return RedirectResponse(f"/attempts/{attempt_id}#language", 303)
 
     @routes.post("/{attempt_id}/alias", response_model=None)
     def alias(
@@ -281,6 +289,7 @@ def _sounds(studio: Studio, attempt: Attempt, view: ReportView) -> Sounds:
     recorded = studio.recordings.path_of(attempt.submission.submission_id).is_file()
     return Sounds(
         recording_url=f"/attempts/{attempt.id}/audio" if recorded else None,
+        say=True,
         taught_urls=_taught(studio.lexicon, view.report.pronunciation.terms),
         taught_phones={
             each.term: known.readings[0]

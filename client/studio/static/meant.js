@@ -24,6 +24,23 @@ export function answerInPlace(status) {
   });
 }
 
+/**
+ * The English is looked at after the report stands: the page asks for it, and takes it over.
+ *
+ * @param {HTMLElement} status shows the result
+ */
+export async function languageFollows(status) {
+  const form = document.querySelector("form[data-language]");
+  if (!form) return;
+  try {
+    renew(await send(form));
+    status.textContent = "The remarks on your English are here.";
+  } catch {
+    form.querySelector("p").textContent =
+      "Your English could not be looked at now. Reload this page to try again.";
+  }
+}
+
 async function send(form, button) {
   const answer = await fetch(form.action, {
     method: "POST",

@@ -2,7 +2,7 @@
 
 import { listenToPieces } from "/static/ui/recording.js";
 import { onKeys } from "./keys.js";
-import { answerInPlace } from "./meant.js";
+import { answerInPlace, languageFollows } from "./meant.js";
 import { OwnRecording } from "./own_recording.js";
 
 const audio = document.querySelector("audio[data-recording]");
@@ -28,3 +28,4 @@ if (audio) {
 }
 onKeys(actions);
 answerInPlace(document.querySelector("[data-meant-status]"));
+languageFollows(document.querySelector("[data-meant-status]"));

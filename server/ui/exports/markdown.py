@@ -20,6 +20,7 @@ from server.ui.verdict_words import (
     composition_text,
     correction_lines,
     how_text,
+    note_lines,
     question_about,
     rule_text,
     score_text,
@@ -80,9 +81,8 @@ def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     if report.language.notes:
         yield "## Language"
         yield ""
-        for note in report.language.notes:
-            said, better = plain_text(note.said), plain_text(note.better)
-            yield f"- “{said}” → “{better}”: {plain_text(note.why)}"
+        for line in note_lines(report.language):
+            yield f"- {plain_text(line)}"
         yield ""
     if report.aim is not None:
         yield "## Aim"

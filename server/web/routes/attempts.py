@@ -21,6 +21,7 @@ from server.contract import (
     HistoryPage,
     HistoryQuery,
     ImportResult,
+    LanguageRequest,
     MeantAnswer,
     PurgeRequest,
     PurgeResult,
@@ -56,11 +57,16 @@ def attempts_router() -> APIRouter:
 
     @served(router, use_cases.GRADE)
     async def grade(
-        answer: SentAnswer, service: OwnService, actor: CurrentActor, context: AppContext
+        answer: SentAnswer,
+        service: OwnService,
+        actor: CurrentActor,
+        context: AppContext,
+        mother_tongue: Annotated[str | None, Query(max_length=100)] = None,
     ) -> Response:
-        """Grade an answer and keep nothing of it."""
+        """Grade an answer and keep nothing of it; with a mother tongue (or "") its English too."""
         _check_length(answer)
-        return await graded_by(context, actor, 200, service.grade, answer.submission)
+        language = None if mother_tongue is None else LanguageRequest(mother_tongue=mother_tongue)
+        return await graded_by(context, actor, 200, service.grade, answer.submission, language)
 
     @served(router, use_cases.SUBMIT)
     async def submit(
@@ -86,6 +92,17 @@ def attempts_router() -> APIRouter:
     ) -> Attempt:
         """Answer "Did you mean …?" about a key phrase, and return the attempt as it then reads."""
         return service.confirm(attempt_id, answer)
+
+    @served(router, use_cases.LANGUAGE, dependencies=[Depends(_is_own)])
+    async def language(
+        attempt_id: Annotated[AttemptId, Path()],
+        request: LanguageRequest,
+        service: OwnService,
+        actor: CurrentActor,
+        context: AppContext,
+    ) -> Response:
+        """Look at the English of an answer, if nobody has yet, and return the attempt."""
+        return await graded_by(context, actor, 200, service.language, attempt_id, request)
 
     @served(router, use_cases.SAID_RIGHT, dependencies=[Depends(_is_own)])
     def said_right(

@@ -4,7 +4,7 @@ import pytest
 
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.terms import Lexicon, Mistake, Term
-from server.contract import Evidence, HeardTerm, Pause, Report, Stretch, Word, are_like
+from server.contract import Evidence, HeardTerm, Language, Pause, Report, Stretch, Word, are_like
 from server.core.errors import GradingError, ServerError
 from server.grading import GRADER_VERSION, grade, prepare
 from server.grading.answer import read_answer
@@ -285,70 +285,16 @@ def test_repeated_starts(lexicon):
     assert [start.text for start in find_repeated_starts(answer, ())] == ["we", "the model"]
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "better"),
-    [
-        ("we did a decision", "collocation", "made a decision"),
-        ("we discussed about it", "collocation", "discussed"),
-        ("it depends of the load", "collocation", "depends on"),
-        ("many informations", "collocation", "information"),
-        ("they made an experiment", "collocation", "ran an experiment"),
-        ("in my actual job", "false_friend", "in my current job"),
-        ("we didn't used it", "tense", "didn't use"),
-        ("I have seen it last week", "tense", "the simple past"),
-        ("I know this people", "collocation", "these people"),
-        ("every people can see it", "collocation", "everybody"),
-        ("I am working here since five years", "tense", "have been working … for"),
-        ("I am working here since 5 years", "tense", "have been working … for"),
-        ("I am working here since 2019", "tense", "have been working … since"),
-        ("I am agree with him", "tense", "agree, or do not agree"),
-    ],
-)
-def test_language_notes(lexicon, text, kind, better):
-    notes = remark(said(text, lexicon), ()).notes
-
-    assert [(note.kind, note.better) for note in notes] == [(kind, better)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "we made a decision and ran an experiment",
-        "it depends on the load, which we discussed",
-        "the actual state differs from the desired state",
-        "eventually we could remove it",
-        "we use it since it is fast",
-        "I made the tests faster",
-        "I think it is fine, maybe",
-        "what it is called",
-        "and one thing that people forget is the driver",
-        "The thing that people often get wrong is the utilization.",
-        "after this people understood it",
-        "I have been working here since then",
-        "how much people pay",
-        "they are allowed to use it",
-    ],
-)
-def test_good_english_gets_no_note(lexicon, text):
-    assert remark(said(text, lexicon), ()).notes == ()
-
-
-def test_language_is_not_judged_by_what_the_engine_or_the_speaker_took_back(lexicon):
-    text = "it depends of the load"
-    sure = [Word(text=word, start_s=i, confidence=0.9) for i, word in enumerate(text.split())]
-    unsure = [*sure[:2], Word(text="of", start_s=2, confidence=0.3), *sure[3:]]
+def test_style_is_noted_at_once_and_errors_are_looked_for_later(lexicon):
+    text = "it sucks and it depends of the load"
+    words = [Word(text=word, start_s=i, confidence=0.9) for i, word in enumerate(text.split())]
     rough = read_answer(text.split(), term_index(lexicon), strict=True)
 
-    assert [note.start_s for note in remark(said(text, lexicon), sure).notes] == [1]
-    assert remark(said(text, lexicon), unsure).notes == ()
-    assert remark(rough, sure).notes == ()
-    assert remark(said("it depends of, it depends on the load", lexicon), ()).notes == ()
+    language = remark(said(text, lexicon), words)
 
-
-def test_one_sentence_gets_several_notes(lexicon):
-    notes = remark(said("I explained him the plan and we discussed about it", lexicon), ()).notes
-
-    assert [note.better for note in notes] == ["explained to him", "discussed"]
+    assert [(note.kind, note.start_s) for note in language.notes] == [("register", 0)]
+    assert language.pending
+    assert remark(rough, words) == Language()
 
 
 def test_the_summary_points_at_its_evidence(question, submit, lexicon):

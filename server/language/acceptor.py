@@ -1,0 +1,200 @@
+"""Weighs each proposed repair: how much more probable it makes the sentence, and by what rule.
+
+A logistic model over the language model's scores and the rule's strength, trained by
+``scripts/train_language.py`` on sentences that were broken on purpose; its weights stand in
+``data/acceptor.json``.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+import numpy as np
+
+from server.language.proposals import Proposal, Sentence, overlaps
+from server.language.referee import Referee
+
+_AFTER: Final = 6
+"""Tokens behind the change that are scored with it."""
+_BEFORE: Final = 16
+"""Tokens before the change that the model sees."""
+_MOST: Final = 8
+"""Repairs of one sentence that are scored: the most promising by one pass over the sentence."""
+_MOST_DOUBTFUL: Final = 3
+"""Of these, how many no rule vouches for."""
+_LEAST_FIRST: Final = -0.5
+_LEAST_FIRST_SURE: Final = -9.0
+"""Repairs whose first word is less probable by this many nats are not scored: none was right."""
+_STRENGTH_NATS: Final = 5.0
+"""What a rule's strength is worth beside that probability."""
+_CERTAIN: Final = 0.85
+"""From this strength on it hardly doubts."""
+_SURE: Final = 0.5
+"""From this strength on a rule says that it is an error."""
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A repair with what the model says of it."""
+
+    proposal: Proposal
+    features: Mapping[str, float]
+
+
+def weigh(sentence: Sentence, proposals: Sequence[Proposal], referee: Referee) -> list[Weighed]:
+    """The proposals worth a look, each with its features."""
+    text = str(sentence.doc.text)
+    tokens = referee.tokens(text)
+    if not tokens or not proposals:
+        return []
+    table = referee.read(tokens)
+    numbers = [referee.number(token) for token in tokens]
+    own = table[np.arange(len(tokens)), numbers]
+    changes: list[tuple[Proposal, _Change, float]] = []
+    for proposal in proposals:
+        change = _Change.between(tokens, referee.tokens(proposal.applied(text)))
+        if change is None:
+            continue
+        first = change.new[0] if change.new else (change.after[0] if change.after else "<eos>")
+        at = change.start
+        standing = own[at] if at < len(tokens) else table[len(tokens), referee.number("<eos>")]
+        changes.append((proposal, change, float(table[at, referee.number(first)] - standing)))
+    changes = [
+        each
+        for each in changes
+        if each[2] > (_LEAST_FIRST_SURE if each[0].strength >= _SURE else _LEAST_FIRST)
+    ]
+    changes.sort(key=lambda each: each[2] + _STRENGTH_NATS * each[0].strength, reverse=True)
+    doubtful = [each for each in changes if each[0].strength < _SURE][:_MOST_DOUBTFUL]
+    changes = [each for each in changes if each[0].strength >= _SURE][:_MOST] + doubtful
+    scores = referee.score_tokens([change.scored(tokens) for _, change, _ in changes])
+    mean = float(own.mean())
+    gains = []
+    for (proposal, change, first_gain), score in zip(changes, scores, strict=True):
+        skipped = max(0, change.start - _BEFORE)
+        lead = change.start - skipped
+        new = score[lead : lead + len(change.new)]
+        behind = score[lead + len(change.new) :]
+        old = own[change.start : change.start + change.removed]
+        old_behind = own[change.start + change.removed :][: len(behind)]
+        inside = float(new.sum() - old.sum())
+        right = float(behind.sum() - old_behind.sum())
+        gains.append((proposal, change, first_gain, inside, right, old, old_behind))
+    best: dict[int, float] = {}
+    for number, entry in enumerate(gains):
+        rivals = [
+            other[3] + other[4]
+            for each, other in enumerate(gains)
+            if each != number and overlaps(entry[0], other[0])
+        ]
+        best[number] = max(rivals, default=-20.0)
+    found = []
+    for number, (proposal, change, first_gain, inside, right, old, old_behind) in enumerate(gains):
+        gain = inside + right
+        surprise = -float(old.sum() + old_behind.sum()) + 1.0
+        strength = proposal.strength
+        features = {
+            "gain": _soft(gain),
+            "positive": max(0.0, gain) / 10.0,
+            "per token": gain / max(1, len(change.new) + change.removed) / 5.0,
+            "right": _soft(right),
+            "first": _soft(first_gain),
+            "share": max(-2.0, min(1.0, gain / surprise)),
+            "strength": strength,
+            "sure": float(strength >= _SURE),
+            "strength x gain": strength * _soft(gain),
+            "sure x gain": float(strength >= _SURE) * _soft(gain),
+            "lead": _soft(gain - best[number]),
+            "behind": float(gain < best[number]),
+            "mean": mean,
+            "length": math.log(len(tokens)),
+            "length changed": (len(change.new) - change.removed) / 3.0,
+            "name": float(_near_name(sentence, proposal)),
+            "start": float(proposal.first == 0),
+            "question": float(sentence.asks),
+            f"rule {proposal.rule}": 1.0,
+            f"rule {proposal.rule} x gain": _soft(gain) / 3.0,
+        }
+        if proposal.rule == "preposition" or proposal.rule == "article-missing":
+            features[f"new {proposal.new.strip().lower()[:6]}"] = 1.0
+        found.append(Weighed(proposal, derived(features)))
+    return found
+
+
+def derived(features: Mapping[str, float]) -> dict[str, float]:
+    """The features with what follows from them: what a rule that is certain adds."""
+    certain = float(features["strength"] >= _CERTAIN)
+    likely = float(_SURE <= features["strength"] < _CERTAIN)
+    return {
+        **features,
+        "certain": certain,
+        "certain x positive": certain * float(features["gain"] > 0),
+        "certain x gain": certain * features["gain"],
+        "likely": likely,
+        "likely x gain": likely * features["gain"],
+        "gain, little": min(features["gain"], 0.7),
+    }
+
+
+def _soft(value: float) -> float:
+    return math.copysign(math.log1p(abs(value)), value)
+
+
+def _near_name(sentence: Sentence, proposal: Proposal) -> bool:
+    near = sentence.doc[max(0, proposal.first - 1) : proposal.last + 1]
+    return any(token.pos_ == "PROPN" for token in near)
+
+
+@dataclass(frozen=True)
+class _Change:
+    """Where the tokens of a repaired sentence differ from those of the one that was said."""
+
+    start: int
+    removed: int
+    new: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @classmethod
+    def between(cls, old: Sequence[str], new: Sequence[str]) -> "_Change | None":
+        """The difference; ``None`` if there is none."""
+        if list(old) == list(new):
+            return None
+        start = 0
+        while start < min(len(old), len(new)) and old[start] == new[start]:
+            start += 1
+        end = 0
+        while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+            end += 1
+        after = tuple(new[len(new) - end :])
+        return cls(start, len(old) - end - start, tuple(new[start : len(new) - end]), after)
+
+    def scored(self, old: Sequence[str]) -> list[str]:
+        """What is scored: some tokens before, the new ones, and some behind."""
+        return [*old[max(0, self.start - _BEFORE) : self.start], *self.new, *self.after[:_AFTER]]
+
+
+@dataclass(frozen=True)
+class Acceptor:
+    """The trained model: weights by the features' names."""
+
+    weights: Mapping[str, float]
+    bias: float
+    threshold: float
+    lowest: float
+    rules_alone: Mapping[str, float]
+
+    def logit(self, features: Mapping[str, float]) -> float:
+        """How likely the repair is right, as log odds."""
+        return self.bias + sum(self.weights.get(name, 0.0) * v for name, v in features.items())
+
+
+@cache
+def acceptor() -> Acceptor:
+    """The model of ``data/acceptor.json``, read once."""
+    path = resources.files("server.language").joinpath("data/acceptor.json")
+    data: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return Acceptor(**data)

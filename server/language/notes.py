@@ -1,0 +1,298 @@
+"""Notes on the English of what somebody said: proposals, weighed and chosen."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Final, Literal, Protocol
+
+from server.language.acceptor import Acceptor, acceptor, weigh
+from server.language.grammar import parsed
+from server.language.proposals import Proposal, Sentence, overlaps, propose
+from server.language.referee import Referee, is_available
+from server.language.words import load, word_set
+
+LEAST_CONFIDENCE: Final = 0.5
+"""Words that the engine itself holds for less likely than not are no evidence of an error."""
+_TAKEN_BACK_WORDS: Final = 8
+"""Who says the right words this soon after the wrong ones has corrected them."""
+_FILLERS: Final = word_set("um umm uh uhm uhh er erm ah eh hm hmm mm mhm")
+_SPOKEN: Final = word_set(
+    """
+    gonna wanna gotta kinda sorta dunno lemme gimme cause 'cause cuz 'em ain't y'all yeah nah ok
+    okay
+    """
+)
+"""Spoken grammar: nothing beside these words is noted."""
+_BELONGS_TWICE: Final = word_set(
+    """
+    in that had plus on out so very really is do does no bye many again more
+    """
+)
+"""Words that may be said twice in a row: "log in in the morning", "C plus plus"."""
+_TERM = re.compile(r"\d|[A-Z].*[A-Z]|[_/\\.@#+]\w|\w[_/\\@#]")
+_INSERTS: Final = frozenset(
+    {"article-missing", "article-needless", "preposition", "preposition-missing"}
+)
+_STRICT_RULES: Final = 0.95
+
+
+class Said(Protocol):
+    """A word of a transcript."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def start_s(self) -> float | None: ...
+    @property
+    def confidence(self) -> float | None: ...
+
+
+@dataclass(frozen=True)
+class Note:
+    """One remark: the words that were said, and the whole phrase as it is usually said.
+
+    Attributes:
+        kind: as learners read it ("preposition").
+        rule: the check that proposed it.
+        first, last: the words, and the one behind them, in the transcript.
+        sentence: all that was said in the sentence, with this repair and the others.
+        chance: how sure the acceptor is.
+    """
+
+    kind: str
+    rule: str
+    said: str
+    better: str
+    why: str
+    first: int
+    last: int
+    sentence: str
+    chance: float
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is known of a check: its kind, its reason, and its examples."""
+
+    name: str
+    kind: str
+    why: str
+    wrong: tuple[tuple[str, str], ...]
+    right: tuple[str, ...]
+
+
+@cache
+def rules() -> dict[str, Rule]:
+    """The rules of ``data/rules.yaml`` by name."""
+    found = {}
+    for name, data in load("rules.yaml").items():
+        wrong = tuple((line.split(" > ")[0], line.split(" > ")[1]) for line in data["wrong"])
+        found[name] = Rule(name, data["kind"], data["why"], wrong, tuple(data["right"]))
+    return found
+
+
+def kinds() -> tuple[str, ...]:
+    """The kinds of notes, each once."""
+    return tuple(dict.fromkeys(rule.kind for rule in rules().values()))
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    sentence: Sentence
+    proposal: Proposal
+    logit: float
+
+
+class Checker:
+    """Finds notes; with a language model where one is given, else by rules that are sure alone."""
+
+    def __init__(self, referee: Referee | None = None, weights: Acceptor | None = None):
+        self.referee = referee
+        self._acceptor = weights or acceptor()
+
+    @property
+    def by(self) -> Literal["rules", "model"]:
+        """What is at work."""
+        return "rules" if self.referee is None else "model"
+
+    def notes(
+        self, words: Sequence[Said], tongue: str | None = None, skipped: Collection[int] = ()
+    ) -> list[Note]:
+        """The notes on an answer, in the order they were said.
+
+        Args:
+            words: of the transcript.
+            tongue: the speaker's mother tongue, as a code ("de"), where it is known.
+            skipped: places of words that were broken off or corrected at once.
+        """
+        text, places = _text(words, skipped)
+        candidates: list[_Chosen] = []
+        for sentence in parsed(text, tongue):
+            proposals = [
+                each for each in propose(sentence) if self._may(sentence, each, places, words)
+            ]
+            candidates += self._weighed(sentence, proposals)
+        chosen = self._choose(candidates)
+        return list(_as_notes(chosen, text, places))
+
+    def _weighed(self, sentence: Sentence, proposals: list[Proposal]) -> Iterator[_Chosen]:
+        if self.referee is None:
+            for proposal in proposals:
+                least = self._acceptor.rules_alone.get(proposal.rule)
+                if least is not None and proposal.strength >= least:
+                    yield _Chosen(sentence, proposal, proposal.strength)
+        else:
+            for weighed in weigh(sentence, proposals, self.referee):
+                yield _Chosen(sentence, weighed.proposal, self._acceptor.logit(weighed.features))
+
+    def _choose(self, candidates: list[_Chosen]) -> list[_Chosen]:
+        """The best repair of each fault; the bar is lower for who errs more often."""
+        best: list[_Chosen] = []
+        for each in sorted(candidates, key=lambda one: -one.logit):
+            taken = (o for o in best if o.sentence is each.sentence)
+            if not any(overlaps(each.proposal, other.proposal) for other in taken):
+                best.append(each)
+        if self.referee is None:
+            return best
+        bar = self._acceptor.threshold
+        sure = sum(each.logit >= bar for each in best)
+        sentences = max(1, len({id(each.sentence) for each in candidates}))
+        if sure:
+            rate = min(1.0, sure / sentences)
+            bar = max(self._acceptor.lowest, bar - _EASE * rate)
+        return [each for each in best if each.logit >= bar]
+
+    def _may(
+        self, sentence: Sentence, proposal: Proposal, places: list[int], words: Sequence[Said]
+    ) -> bool:
+        """Guard rails: what a transcript shows is not always what was said, or wrong."""
+        start, end = sentence.offset + proposal.start, sentence.offset + proposal.end
+        first = _word_at(places, start)
+        last = max(first + 1, _word_at(places, max(start, end - 1)) + 1)
+        near = words[max(0, first - 1) : last + 1]
+        if any(
+            (each.confidence if each.confidence is not None else 1.0) < LEAST_CONFIDENCE
+            for each in near
+        ):
+            return False
+        if any(each.text.strip(",.?!").lower() in _SPOKEN for each in words[first:last]):
+            return False
+        tokens = sentence.doc[proposal.first : proposal.last]
+        for token in tokens:
+            if _TERM.search(token.text) and token.text not in proposal.new:
+                return False
+            if token.pos_ == "PROPN" and token.i and token.text not in proposal.new:
+                return False
+            if token.is_quote:
+                return False
+        before = sentence.doc.text[: proposal.start].count('"')
+        if before % 2:  # inside a quotation
+            return False
+        if proposal.new:
+            after = " ".join(each.text for each in words[last : last + _TAKEN_BACK_WORDS]).lower()
+            new = proposal.new.lower().strip()
+            if proposal.first and len(new.split()) == 1:
+                new = f"{sentence.low[proposal.first - 1]} {new}"
+            if len(new.split()) > 1 and new in after:
+                return False
+        return True
+
+
+_EASE: Final = 1.2
+"""Log odds by which the bar falls for a speaker with a sure error in every sentence."""
+
+
+def _text(words: Sequence[Said], skipped: Collection[int]) -> tuple[str, list[int]]:
+    """The answer without fillers and words said twice; and the word of each character."""
+    parts: list[str] = []
+    places: list[int] = []
+    previous = ""
+    for at, word in enumerate(words):
+        text = word.text.strip()
+        plain = text.strip(",.?!;:").lower()
+        twice = plain == previous and plain not in _BELONGS_TWICE
+        if not text or plain in _FILLERS or at in skipped or twice or text.endswith("-"):
+            continue
+        previous = plain
+        text = text.replace("’", "'")
+        parts.append(text)
+        places += [at] * (len(text) + 1)
+    return " ".join(parts), places
+
+
+def _word_at(places: list[int], character: int) -> int:
+    return places[min(character, len(places) - 1)] if places else 0
+
+
+def _as_notes(chosen: list[_Chosen], text: str, places: list[int]) -> Iterator[Note]:
+    for each in sorted(chosen, key=lambda one: one.sentence.offset + one.proposal.start):
+        sentence, proposal = each.sentence, each.proposal
+        said = sentence.doc.text
+        start, end = _widened(sentence, proposal)
+        shift = sentence.offset
+        rule = rules()[proposal.rule]
+        others = [o.proposal for o in chosen if o.sentence is sentence]
+        inner = said[start : proposal.start] + proposal.new + said[proposal.end : end]
+        whole = said
+        for other in sorted(others, key=lambda one: -one.start):
+            whole = other.applied(whole)
+        yield Note(
+            kind=rule.kind,
+            rule=proposal.rule,
+            said=_plain(said[start:end]),
+            better=_plain(inner),
+            why=rule.why,
+            first=_word_at(places, shift + start),
+            last=_word_at(places, shift + max(start, end - 1)) + 1,
+            sentence=" ".join(whole.split()),
+            chance=each.logit,
+        )
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).strip(" ,.;:?!")
+
+
+def _widened(sentence: Sentence, proposal: Proposal) -> tuple[int, int]:
+    """The phrase around a change: whole noun phrases, and a word on either side of a short one."""
+    doc = sentence.doc
+    first, last = proposal.first, max(proposal.last, proposal.first + 1)
+    for chunk in sentence.chunks:
+        if chunk.start < last and first < chunk.end and chunk.end - chunk.start <= 6:
+            first, last = min(first, chunk.start), max(last, chunk.end)
+        elif (
+            chunk.start == last
+            and last - first <= 2
+            and not doc[last - 1].is_punct
+            and len(chunk) <= 4
+        ):
+            last = chunk.end
+    small = proposal.first == proposal.last or doc[proposal.first].pos_ in ("ADP", "SCONJ", "PART")
+    alone = small and first == proposal.first
+    if (last - first < 3 or alone) and first > 0 and not doc[first - 1].is_punct:
+        first -= 1
+    while first > 0 and not doc[first - 1].whitespace_ and not doc[first - 1].is_punct:
+        first -= 1
+    if last - first < 3 and last < len(doc) and not doc[last].is_punct:
+        last += 1
+    while last < len(doc) and not doc[last - 1].whitespace_ and not doc[last].is_punct:
+        last += 1
+    start = min(doc[first].idx, proposal.start)
+    end = max(doc[last - 1].idx + len(doc[last - 1].text), proposal.end)
+    return start, end
+
+
+_LOADING = Lock()
+_CHECKERS: dict[Path | None, Checker] = {}
+
+
+def checker(folder: Path | None) -> Checker:
+    """The checker of this process: with the model where its extra is installed."""
+    with _LOADING:
+        use = folder if folder is not None and is_available() else None
+        if use not in _CHECKERS:
+            _CHECKERS[use] = Checker(Referee(use) if use is not None else None)
+        return _CHECKERS[use]

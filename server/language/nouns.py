@@ -1,0 +1,924 @@
+"""Checks of noun phrases: articles, number, countability, prepositions, pronouns, adjectives."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from server.language.proposals import Edit, Sentence, check
+from server.language.words import article, compared, inflect, lists, word_set
+
+_PLURAL_CUES = word_set(
+    """
+    many several few these those various two three four five six seven eight nine ten both
+    multiple numerous couple hundreds thousands twenty thirty fifty hundred
+    """
+)
+_SINGULAR_CUES = word_set("a an this that each every another one")
+_DETERMINERS = word_set(
+    """
+    no any some each every this that these those all both much many several more enough few
+    another either neither what which whatever most less fewer half such
+    """
+)
+_OF_PLURAL = word_set(
+    """
+    one some many lot couple kinds types most few each all number none any variety
+    """
+)
+_ALTERNATIVES: Final = ("in", "on", "at", "to", "for", "of", "with", "from", "by", "about", "into")
+_PREPOSITIONS = frozenset(
+    (*_ALTERNATIVES, "since", "during", "over", "through", "than", "as", "towards", "per", "like")
+)
+_DAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
+_MONTHS = word_set(
+    """
+    january february march april june july august september october november december
+    """
+)
+_FLAT = frozenset(
+    ["quick", "slow", "careful", "serious", "real", "easy", "bad", "perfect", "automatic"]
+)
+"""Adjectives that the tagger takes for adverbs where they stand for one."""
+_TIMES = frozenset(
+    ["year", "month", "week", "day", "hour", "minute", "second", "time", "while", "bit", "moment"]
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_UNIQUE = word_set(
+    """
+    same first only best most biggest whole next last right main following
+    """
+)
+_JOBS = word_set(
+    """
+    developer engineer manager student teacher consultant architect analyst tester designer
+    administrator scientist programmer freelancer contractor intern doctor nurse lawyer
+    accountant lead
+    """
+)
+_FIXED = word_set(
+    """
+    work home school production development staging time place example fact case course mind
+    order part advance detail general particular charge person practice theory parallel memory
+    disk demand average paper foot email phone mail hand default design name size type code
+    control night day week month year today tomorrow yesterday college university bed church
+    prison hospital town lunch breakfast dinner plan purpose scale runtime scratch bottom top
+    start end hard love fun nature life history
+    """
+)
+
+
+def _is_mass(token: Any) -> bool:
+    return token.lemma_.lower() in lists().words("mass")
+
+
+def _determined(sentence: Sentence, start: int, head: Any) -> list[Any]:
+    return [
+        token
+        for token in sentence.doc[start : head.i + 1]
+        if token.dep_ in ("det", "poss")
+        or token.tag_ in ("PRP$", "WP$", "WDT", "POS")
+        or (token.lower_ in _DETERMINERS and token is not head)
+    ]
+
+
+@check("article-missing")
+def _missing_article(s: Sentence) -> Iterator[Edit]:
+    for chunk in s.chunks:
+        head, start = chunk.root, chunk.start
+        if head.pos_ == "PRON" or head.tag_ not in ("NN", "NNS", "NNP", "VBG"):
+            continue
+        if s.doc[start].tag_ == "PDT" and start + 1 <= head.i:
+            start += 1
+        if _determined(s, start, head) or any(t.tag_ == "CD" for t in s.doc[start : head.i]):
+            continue
+        before, first = s.word(start - 1), s.doc[start].text
+        adjective = start < head.i and s.tag(start) in ("JJ", "NN", "VBN")
+        superlative = any(
+            t.tag_ in ("JJS", "RBS") or t.lower_ in _UNIQUE for t in s.doc[start : start + 2]
+        )
+        if superlative and before not in ("at", "the") and s.tag(start - 1) not in ("PRP$", "POS"):
+            yield start, start, "the", 1.0
+            continue
+        if s.word(head.i + 1) == "of" and head.tag_ in ("NN", "NNS") and not _is_mass(head):
+            yield start, start, "the", 0.5
+        elif head.tag_ != "NNP" or head.text.islower() or head.i > start:
+            yield start, start, "the", 0.0
+        if head.tag_ not in ("NN", "VBG") or _is_mass(head):
+            continue
+        a = article(first)
+        if head.lower_ in _JOBS and (
+            before == "as" or s.lemma(start - 1) in ("be", "become", "'m", "'s")
+        ):
+            strength = 1.0
+        elif (
+            s.lemma(start - 1) == "be"
+            or head.dep_ in ("attr", "dobj")
+            or (
+                before in ("as", "in", "at", "for", "with", "from", "on")
+                and adjective
+                and head.lower_ not in _FIXED
+            )
+        ):
+            strength = 0.5
+        else:
+            strength = 0.0
+        yield start, start, a, strength
+        if s.word(start - 1) in ("such", "what", "quite"):
+            yield start, start, a, 0.7
+    for at in range(len(s)):  # before a number word or an adjective that no noun phrase holds
+        if s.tag(at) in ("JJS", "RBS") and s.pos(at - 1) not in ("DET", "PRON", "PART"):
+            if s.word(at - 1) not in ("the", "at", "my", "our", "your", "their") and s.word(
+                at
+            ) not in ("least", "most"):
+                yield at, at, "the", 0.7
+        if (
+            s.word(at) in ("lot", "couple", "bit", "few")
+            and s.tag(at - 1) not in ("DT", "PRP$", "JJ")
+            and at
+        ) and (
+            s.word(at) != "few"
+            or s.word(at + 1)
+            in (
+                "years",
+                "months",
+                "weeks",
+                "days",
+                "minutes",
+                "hours",
+                "times",
+            )
+        ):
+            yield at, at, "a", 0.7
+        if (
+            s.word(at) in ("same", "whole", "internet", "cloud", "beginning", "rest")
+            and at
+            and not (
+                s.tag(at - 1) in ("DT", "PRP$", "JJ", "NN", "NNP", "VBN", "RB", "POS", "CD")
+                or s.doc[at - 1].is_punct
+            )
+        ):
+            yield at, at, "the", 0.7
+
+
+@check("article-needless")
+def _needless_article(s: Sentence) -> Iterator[Edit]:
+    for chunk in s.chunks:
+        head = chunk.root
+        for token in _determined(s, chunk.start, head):
+            if token.lower_ not in ("a", "an", "the") or token.i + 1 >= len(s):
+                continue
+            if token.lower_ == "the":
+                alone = head.tag_ == "NNP" and len(list(head.children)) == 1
+                free = s.word(head.i + 1) not in ("of", "that", "which", "who", "we", "i", "for")
+                general = free and (head.tag_ == "NNS" or _is_mass(head))
+                yield token.i, token.i + 1, "", 0.5 if alone else 0.3 if general else 0.0
+            else:
+                plural = head.tag_ == "NNS" and not any(
+                    t.tag_ == "CD" or t.lower_ in ("few", "lot", "couple", "hundred") for t in chunk
+                )
+                mass = _is_mass(head) and head.lower_ not in lists().words("counted_too")
+                yield token.i, token.i + 1, "", 1.0 if plural or mass else -0.7
+                if plural or mass:
+                    yield token.i, token.i + 1, "some", 0.7
+    for at in range(len(s) - 1):
+        if s.word(at) in ("a", "an", "the") and s.word(at + 1) in (
+            "my",
+            "our",
+            "your",
+            "their",
+            "his",
+        ):
+            yield at, at + 1, "", 1.0
+        if s.word(at) == "the" and s.word(at + 1) in _DAYS | {
+            "most",
+            "both",
+            "home",
+            "work",
+            "nature",
+            "society",
+            "people",
+        }:
+            yield at, at + 1, "", 0.3
+
+
+@check("article-choice")
+def _article_choice(s: Sentence) -> Iterator[Edit]:
+    for at in range(len(s) - 1):
+        if s.word(at) in ("a", "an") and s.pos(at + 1) != "PUNCT" and s.doc[at].whitespace_:
+            right = article(s.doc[at + 1].text)
+            if right != s.word(at):
+                yield at, at + 1, right, 1.0
+            head = s.doc[at].head
+            unique = s.word(at + 1) in _UNIQUE or s.tag(at + 1) == "JJS"
+            if head.pos_ == "NOUN":
+                yield (
+                    at,
+                    at + 1,
+                    "the",
+                    1.0
+                    if unique and s.word(at + 1) not in ("first", "last", "next", "right", "best")
+                    else -0.3,
+                )
+        elif (
+            s.word(at) == "the" and s.doc[at].head.tag_ == "NN" and not _is_mass(s.doc[at].head)
+        ) or (
+            s.word(at) == "one" and s.tag(at + 1) in ("NN", "JJ") and s.doc[at].head.tag_ == "NN"
+        ):
+            yield at, at + 1, article(s.doc[at + 1].text), -0.3
+
+
+@check("number")
+def _number(s: Sentence) -> Iterator[Edit]:
+    keep = lists().words("no_singular")
+    for token in s.doc:
+        if token.tag_ not in ("NN", "NNS") or not token.is_alpha or token.lower_ in keep:
+            continue
+        at, lemma = token.i, token.lemma_.lower()
+        other = inflect(lemma, "NNS" if token.tag_ == "NN" else "NN").lower()
+        if other == token.lower_ or len(lemma) < 3:
+            continue
+        near = [child.lower_ for child in token.children if child.i < at]
+        left = s.low[max(0, at - 3) : at]
+        if token.tag_ == "NN":
+            if (
+                _is_mass(token)
+                or token.dep_ in ("compound", "amod")
+                or s.tag(at + 1) in ("NN", "NNS")
+            ):
+                continue
+            counted = any(w in _PLURAL_CUES or (w.isdigit() and w not in ("1", "0")) for w in near)
+            of = (
+                token.dep_ == "pobj"
+                and token.head.lower_ == "of"
+                and token.head.head.lower_ in _OF_PLURAL
+            )
+            the = of and any(
+                w in ("the", "our", "my", "these", "their", "your", "its")
+                for w in s.low[token.head.i + 1 : at]
+            )
+            lots = of and token.head.head.lower_ in (
+                "lot",
+                "number",
+                "couple",
+                "variety",
+                "kinds",
+                "types",
+            )
+            bare = not near and token.dep_ in ("dobj", "pobj", "nsubj", "conj", "attr")
+            other_ = any(
+                w in ("other", "different", "some", "most", "all", "more", "our", "their", "such")
+                for w in left
+            )
+            strength = 1.0 if counted or the else 0.6 if lots else 0.3 if bare or other_ else -0.5
+            yield at, at + 1, other, strength
+            if s.word(at - 1) in ("a", "an"):
+                yield at - 1, at + 1, other, -0.7
+        else:
+            mass = lemma in lists().words("mass")
+            singular = any(w in _SINGULAR_CUES for w in near) and not any(
+                w in _PLURAL_CUES or w in ("few", "hundred", "lot") for w in near
+            )
+            certain = lemma in lists().words("never_plural")
+            first = token.dep_ == "compound" or s.tag(at + 1) in ("NN", "NNS")
+            yield (
+                at,
+                at + 1,
+                lemma if mass else other,
+                (1.0 if certain or singular else 0.5 if mass else 0.2 if first else -0.5),
+            )
+            if s.word(at - 1) in ("a", "an", "one", "this", "that", "every", "each") and not mass:
+                right = {
+                    "this": "these",
+                    "that": "those",
+                    "every": "all",
+                    "each": "all",
+                    "one": "some",
+                }.get(s.word(at - 1), "")
+                yield at - 1, at + 1, f"{right} {token.lower_}".strip(), 0.7
+            if mass and s.word(at - 1) in ("many", "several", "few"):
+                word = {"many": "a lot of", "several": "some", "few": "a little"}[s.word(at - 1)]
+                yield at - 1, at + 1, f"{word} {lemma}", 1.0
+    for at in range(len(s) - 2):  # "a five years project"
+        if s.tag(at) == "CD" and s.tag(at + 1) == "NNS" and s.tag(at + 2) in ("NN", "NNS"):
+            singular_ = inflect(s.lemma(at + 1), "NN")
+            if s.word(at - 1) in ("a", "an", "the", "my", "our") or s.tag(at + 2) == "NN":
+                yield at, at + 2, f"{s.word(at)}-{singular_}", 0.7
+            if s.word(at + 1) in ("years", "months", "weeks") and s.lemma(at + 2) == "experience":
+                yield at + 2, at + 3, "of experience", 1.0
+
+
+@check("countability")
+def _countability(s: Sentence) -> Iterator[Edit]:
+    for at in range(len(s) - 1):
+        word, nxt = s.word(at), s.doc[at + 1]
+        far = (
+            nxt
+            if nxt.tag_ in ("NN", "NNS")
+            else s.doc[at + 2]
+            if at + 2 < len(s) and nxt.pos_ == "ADJ"
+            else nxt
+        )
+        if (
+            word == "much"
+            and far.tag_ == "NNS"
+            and s.word(at - 1) not in ("how", "pretty", "very")
+            and far.lower_ != "people"
+        ):
+            yield at, at + 1, "many", 1.0
+            yield at, at + 1, "a lot of", 0.7
+        if word == "much" and far.tag_ == "NNS" and s.word(at - 1) == "how":
+            yield at, at + 1, "many", 1.0
+        if word == "much" and far.lower_ == "people":
+            yield at, at + 1, "many", 0.7
+        if word == "less" and far.tag_ == "NNS" and s.word(at - 1) not in ("or", "no", "a"):
+            yield at, at + 1, "fewer", 0.7
+        if word == "many" and (_is_mass(far) or far.tag_ == "NN") and s.word(at + 1) != "a":
+            if _is_mass(far) or far.lower_ in ("time", "work", "experience", "help", "support"):
+                yield at, at + 1, "a lot of", 1.0
+                yield at, at + 1, "much", 1.0
+        if word in ("few", "fewer") and _is_mass(far):
+            yield at, at + 1, "little" if word == "few" else "less", 0.7
+        if word in ("a", "an") and _is_mass(far) and far.lower_ not in lists().words("counted_too"):
+            yield at, at + 1, "some", 0.8
+            yield at, at + 1, "a piece of", 0.8
+        if (
+            word in ("this", "that")
+            and far.tag_ == "NNS"
+            and nxt.dep_
+            in ("amod", "compound", "nsubj", "dobj", "pobj", "nsubjpass", "attr", "conj")
+        ):
+            yield (
+                at,
+                at + 1,
+                {"this": "these", "that": "those"}[word],
+                1.0 if s.doc[at].dep_ == "det" else 0.3,
+            )
+        if (
+            word in ("these", "those")
+            and far.tag_ == "NN"
+            and s.doc[at].dep_ == "det"
+            and far.dep_ != "compound"
+        ):
+            yield at, at + 1, {"these": "this", "those": "that"}[word], 0.7
+        if word in ("another", "every", "each") and far.tag_ == "NNS" and s.tag(at + 1) != "CD":
+            singular = inflect(far.lemma_.lower(), "NN")
+            if far is nxt:
+                yield at + 1, at + 2, singular, 1.0
+            yield at, at + 1, {"another": "other", "every": "all", "each": "all"}[word], 0.7
+        if word == "people" and s.word(at - 1) == "this":
+            yield at - 1, at, "these", 1.0
+        if (
+            word in ("most", "many", "some", "few", "all")
+            and nxt.lower_ == "of"
+            and s.tag(at + 2) in ("NNS", "NN", "JJ")
+        ):
+            yield at + 1, at + 2, "", 0.7
+            yield at + 2, at + 2, "the", 0.5
+        if word in ("lot", "plenty") and s.tag(at + 1) in ("NN", "NNS", "JJ"):
+            yield at + 1, at + 1, "of", 0.8
+        if (
+            word in ("hundred", "thousand", "million")
+            and nxt.lower_ == "of"
+            and s.tag(at - 1) != "CD"
+        ):
+            yield at, at + 1, f"{word}s", 1.0
+        if word in ("hundreds", "thousands", "millions") and s.tag(at + 1) == "NNS":
+            yield at + 1, at + 1, "of", 1.0
+        if s.tag(at) == "CD" and nxt.lower_ in ("hundreds", "thousands", "millions"):
+            yield at + 1, at + 2, nxt.lower_[:-1], 0.8
+
+
+def _skip_prepositions(s: Sentence, at: int) -> bool:
+    return s.word(at) == "to" and s.tag(at + 1) in ("VB", "VBP")
+
+
+@check("preposition")
+def _preposition(s: Sentence) -> Iterator[Edit]:
+    table = lists()
+    for token in s.doc:
+        at, word = token.i, token.lower_
+        if word not in _PREPOSITIONS or token.pos_ not in ("ADP", "PART", "SCONJ", "ADV"):
+            continue
+        if _skip_prepositions(s, at) or (s.doc[at].text[0].isupper() and at):
+            continue
+        governor = s.doc[at - 1] if at else None
+        wanted: str | None = None
+        wrong = False
+        if governor is not None:
+            part = {"VERB": "verb", "ADJ": "adjective", "NOUN": "noun"}.get(governor.pos_)
+            if governor.lower_ in (
+                "based",
+                "interested",
+                "related",
+                "satisfied",
+                "excited",
+                "worried",
+                "used",
+                "married",
+                "dedicated",
+                "tired",
+                "experienced",
+            ):
+                part = "adjective"
+            if part:
+                lemma = governor.lower_ if part == "adjective" else governor.lemma_.lower()
+                wanted = table.governed(part).get(lemma)
+                if wanted and word != wanted:
+                    wrong = part != "noun" and word not in table.also_right(part, lemma)
+                elif wanted:
+                    wanted = None
+                    continue
+        nxt = s.doc[at + 1] if at + 1 < len(s) else None
+        time = None
+        if nxt is not None and word in ("in", "on", "at"):
+            if nxt.lower_ in _DAYS:
+                time = "on"
+            elif _YEAR.fullmatch(nxt.text) or (nxt.lower_ in _MONTHS and s.tag(at + 2) != "CD"):
+                time = "in"
+        for other in _ALTERNATIVES:
+            if other == word:
+                continue
+            strength = 0.0
+            if time and word != time:
+                strength = 1.0 if other == time else -1.0
+            elif time:
+                strength = -1.0
+            elif wanted == other:
+                strength = 1.0 if wrong else 0.3
+            elif wrong:
+                strength = 0.2
+            yield at, at + 1, other, strength
+        if nxt is not None and not nxt.is_punct:
+            direct = (
+                governor is not None
+                and governor.pos_ == "VERB"
+                and word in table.raw["direct_verbs"].get(governor.lemma_.lower(), ())
+            )
+            last_week = nxt.lower_ in (
+                "last",
+                "next",
+                "every",
+                "this",
+                "yesterday",
+                "tomorrow",
+                "today",
+                "home",
+                "abroad",
+            ) and word in ("in", "on", "at", "to")
+            strength = 1.0 if direct and nxt.tag_ not in ("VBG",) else 0.6 if last_week else -0.2
+            yield at, at + 1, "", strength
+
+
+@check("preposition-missing")
+def _missing_preposition(s: Sentence) -> Iterator[Edit]:
+    table = lists()
+    needs = table.raw["needs_preposition"]
+    objects = (
+        "dobj",
+        "obj",
+        "det",
+        "poss",
+        "amod",
+        "compound",
+        "npadvmod",
+        "attr",
+        "pobj",
+        "dative",
+        "oprd",
+        "nummod",
+        "nsubj",
+        "nmod",
+    )
+    for token in s.doc[:-1]:
+        at = token.i + 1
+        follower = s.doc[at]
+        if (
+            follower.pos_ not in ("NOUN", "PROPN", "PRON", "DET", "ADJ", "NUM")
+            or follower.dep_ not in objects
+        ):
+            continue
+        if follower.tag_ in ("WP", "WDT", "EX") or follower.lower_ in (
+            "that",
+            "how",
+            "what",
+            "there",
+            "so",
+            "yesterday",
+            "today",
+            "tomorrow",
+        ):
+            continue
+        lemma = token.lemma_.lower()
+        if token.pos_ == "VERB":
+            wanted = needs.get(lemma)
+            if wanted:
+                sure = lemma in (
+                    "depend",
+                    "rely",
+                    "listen",
+                    "wait",
+                    "belong",
+                    "consist",
+                    "participate",
+                    "graduate",
+                    "arrive",
+                    "insist",
+                    "apologize",
+                    "look",
+                    "focus",
+                    "concentrate",
+                    "succeed",
+                    "respond",
+                    "react",
+                    "complain",
+                )
+                thing = follower.dep_ in (
+                    "dobj",
+                    "det",
+                    "poss",
+                    "amod",
+                    "compound",
+                ) and follower.lower_ not in (
+                    "last",
+                    "this",
+                    "next",
+                    "every",
+                    "home",
+                    "all",
+                    "each",
+                )
+                if any(s.lemma(place) in _TIMES for place in range(at, at + 3)):
+                    thing = False
+                yield at, at, wanted, 1.0 if sure and thing else 0.4 if thing else 0.0
+            for preposition in ("to", "for", "on", "at", "in", "with", "of", "about", "from"):
+                if preposition != wanted:
+                    yield at, at, preposition, -0.2
+        elif token.tag_ == "JJ" or token.lower_ in ("interested", "based", "related"):
+            wanted = table.governed("adjective").get(token.lower_)
+            if (
+                wanted
+                and follower.dep_ not in ("amod", "compound", "nsubj")
+                and token.head is not follower.head
+            ):
+                yield at, at, wanted, 0.6
+        elif token.lower_ in (
+            "access",
+            "attention",
+            "thanks",
+            "due",
+            "instead",
+            "according",
+            "because",
+            "because",
+        ):
+            word = {
+                "access": "to",
+                "attention": "to",
+                "thanks": "to",
+                "due": "to",
+                "instead": "of",
+                "according": "to",
+                "because": "of",
+            }[token.lower_]
+            yield at, at, word, 0.6 if token.lower_ != "because" else 0.0
+    for at in range(1, len(s)):
+        word = s.doc[at].text
+        free = s.pos(at - 1) not in (
+            "ADP",
+            "ADJ",
+            "DET",
+            "PROPN",
+            "NUM",
+            "PUNCT",
+            "SCONJ",
+            "CCONJ",
+        ) and s.word(at - 1) not in ("last", "next", "every", "this", "that")
+        if free and (
+            s.word(at) in _DAYS or (_YEAR.fullmatch(word) and s.word(at - 1) not in ("year",))
+        ):
+            yield at, at, "in" if word.isdigit() else "on", 0.4
+        if (
+            s.word(at) == "the"
+            and s.word(at + 1) in ("morning", "evening", "afternoon")
+            and s.pos(at - 1) not in ("ADP", "VERB", "DET")
+        ):
+            yield at, at, "in", 0.4
+
+
+_POSSESSIVE = {
+    "i": "my",
+    "me": "my",
+    "he": "his",
+    "him": "his",
+    "they": "their",
+    "them": "their",
+    "we": "our",
+    "us": "our",
+    "she": "her",
+    "you": "your",
+}
+_OBJECT = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
+
+
+@check("pronoun")
+def _pronoun(s: Sentence) -> Iterator[Edit]:
+    persons, things = lists().words("persons"), lists().words("things")
+    for token in s.doc:
+        at, word = token.i, token.lower_
+        before = s.doc[at - 1] if at else None
+        nxt = s.doc[at + 1] if at + 1 < len(s) else None
+        if (
+            token.tag_ == "PRP"
+            and nxt is not None
+            and nxt.tag_ in ("NN", "NNS")
+            and word in _POSSESSIVE
+            and word not in ("you", "her")
+        ):
+            yield at, at + 1, _POSSESSIVE[word], 0.4
+        if (
+            word in _OBJECT
+            and before is not None
+            and (before.pos_ in ("VERB", "ADP"))
+            and token.dep_ in ("dobj", "pobj", "dative")
+        ):
+            yield at, at + 1, _OBJECT[word], 1.0
+        if (
+            word in ("he", "she", "it", "they", "we")
+            and before is not None
+            and nxt is not None
+            and nxt.tag_ in ("VBP", "VBZ", "VBD", "MD")
+        ):
+            # "my manager he said": the noun before is the subject as well
+            if before.pos_ in ("NOUN", "PROPN"):
+                first = at - 1
+                while first and s.pos(first - 1) in ("DET", "ADJ", "NOUN", "PROPN", "PRON"):
+                    first -= 1
+                if (
+                    first == 0
+                    or s.doc[first - 1].is_punct
+                    or s.pos(first - 1) in ("SCONJ", "CCONJ")
+                ):
+                    yield at, at + 1, "", 0.7
+            elif before.tag_ in ("WDT", "WP") or (
+                before.lower_ == "that" and before.dep_ in ("nsubj", "mark")
+            ):
+                yield at, at + 1, "", 0.3
+        if word in ("it", "them", "him", "her") and before is not None and before.pos_ == "VERB":
+            back = s.low[max(0, at - 7) : at]
+            if any(w in ("which", "that", "who") for w in back) and token.dep_ in ("dobj", "pobj"):
+                yield at, at + 1, "", 0.5
+        if (
+            word in ("which", "that", "who")
+            and before is not None
+            and before.pos_ in ("NOUN", "PRON")
+        ):
+            noun = before.lemma_.lower()
+            if noun in persons and word == "which":
+                yield at, at + 1, "who", 1.0
+                yield at, at + 1, "that", 0.7
+            if noun in things and word == "who":
+                yield at, at + 1, "that", 1.0
+                yield at, at + 1, "which", 0.7
+        if (
+            word == "what"
+            and before is not None
+            and (
+                before.pos_ == "NOUN"
+                or before.lower_ in ("all", "everything", "something", "nothing", "anything")
+            )
+        ):
+            yield at, at + 1, "that", 1.0
+            yield at, at + 1, "which", 0.5
+        if (
+            word.endswith(("self", "selves"))
+            and before is not None
+            and before.lemma_.lower() in lists().words("reflexives")
+        ):
+            yield at, at + 1, "", 0.6
+        if (
+            (
+                token.pos_ == "VERB"
+                and token.lemma_.lower() in ("find", "make", "consider", "think")
+                and nxt is not None
+            )
+            and nxt.pos_ == "ADJ"
+            and s.word(at + 2) in ("to", "that")
+        ):
+            yield at + 1, at + 1, "it", 0.8
+        if (
+            token.pos_ == "VERB"
+            and token.tag_ in ("VB", "VBD", "VBP", "VBN")
+            and token.lemma_.lower()
+            in (
+                "fix",
+                "use",
+                "try",
+                "do",
+                "like",
+                "solve",
+                "test",
+                "check",
+                "see",
+                "love",
+                "deploy",
+                "explain",
+                "know",
+                "find",
+                "need",
+                "have",
+                "understand",
+                "buy",
+                "eat",
+            )
+            and (
+                nxt is None
+                or nxt.is_punct
+                or nxt.lower_
+                in ("in", "on", "at", "yesterday", "because", "and", "but", "again", "very")
+            )
+        ) and not any(
+            c.dep_ in ("dobj", "ccomp", "xcomp", "prep", "nsubjpass") for c in token.children
+        ):
+            yield at + 1, at + 1, "it", 0.2
+
+
+@check("comparative")
+def _comparative(s: Sentence) -> Iterator[Edit]:
+    for token in s.doc:
+        at, word = token.i, token.lower_
+        nxt = s.doc[at + 1] if at + 1 < len(s) else None
+        if word in ("more", "most", "less") and nxt is not None and nxt.pos_ in ("ADJ", "ADV"):
+            if nxt.tag_ in ("JJR", "RBR", "JJS", "RBS"):
+                yield at, at + 1, "", 1.0
+                yield at, at + 1, "much", 0.5
+            elif word != "less":
+                own = compared(nxt.lemma_.lower(), "JJR" if word == "more" else "JJS")
+                if own:
+                    noun = s.pos(at + 2) in ("NOUN", "PROPN") and word == "more"
+                    short = len(nxt.text) <= 5 or nxt.text.endswith("y")
+                    yield at, at + 2, own, 1.0 if short and not noun else 0.4
+        after = s.low[at + 1 : at + 6]
+        if (
+            token.tag_ in ("JJ", "RB")
+            and len(word) < 14
+            and word
+            not in (
+                "not",
+                "n't",
+                "more",
+                "rather",
+                "other",
+                "different",
+                "less",
+                "so",
+                "as",
+                "too",
+                "very",
+            )
+        ):
+            if any(w in ("than", "then") for w in after) and s.word(at - 1) not in (
+                "more",
+                "less",
+                "rather",
+                "as",
+                "so",
+            ):
+                own = compared(token.lemma_.lower(), "JJR")
+                yield at, at + 1, own or f"more {token.text}", 1.0
+            if (
+                s.word(at - 1) == "the"
+                and token.dep_ == "amod"
+                and s.word(at + 2) in ("in", "of", "i", "we", "that")
+            ):
+                best = compared(token.lemma_.lower(), "JJS")
+                yield at, at + 1, best or f"most {token.text}", 0.2
+            if s.word(at - 1) in ("much", "even", "far") and token.pos_ == "ADJ":
+                own = compared(token.lemma_.lower(), "JJR")
+                yield at, at + 1, own or f"more {token.text}", 0.5
+        if token.tag_ in ("JJR", "RBR") and len(word) >= 4:
+            base = token.lemma_.lower()
+            if s.word(at - 1) in ("very", "too", "so"):
+                yield at - 1, at, "much", 1.0
+            if s.word(at - 1) == "as":
+                yield at, at + 1, base, 0.7
+            if base != word and compared(base, "JJR") != word:
+                yield at, at + 1, f"more {base}", 0.7
+            superlative = compared(base, "JJS")
+            if s.word(at - 1) in ("the", "my", "our") and superlative:
+                yield at, at + 1, superlative, 0.2
+            elif base != word and not any(w == "than" for w in after):
+                yield at, at + 1, base, -0.5
+        if token.tag_ == "JJS" and any(w == "than" for w in after):
+            own = compared(token.lemma_.lower(), "JJR")
+            if own:
+                yield at, at + 1, own, 0.8
+        if word in ("that", "then", "as", "from", "like", "of", "to", "comparing", "compared"):
+            if any(
+                t.tag_ in ("JJR", "RBR")
+                or t.lower_ in ("more", "less", "fewer", "rather", "better")
+                for t in s.doc[max(0, at - 3) : at]
+            ):
+                yield at, at + 1, "than", 0.7 if word in ("as", "then") else 0.3
+        if word in ("than", "like", "that", "then") and any(
+            w == "as" for w in s.low[max(0, at - 3) : at - 1]
+        ):
+            yield at, at + 1, "as", 0.7
+        if word in ("than", "that", "like", "with", "of") and s.word(at - 1) == "same":
+            yield at, at + 1, "as", 0.8
+        if word == "enough" and nxt is not None and nxt.pos_ in ("ADJ", "ADV"):
+            yield at, at + 2, f"{nxt.text} enough", 1.0
+
+
+@check("adverb")
+def _adverb(s: Sentence) -> Iterator[Edit]:
+    link = lists().words("link_verbs")
+    for token in s.doc:
+        at, word = token.i, token.lower_
+        nxt = s.doc[at + 1] if at + 1 < len(s) else None
+        before = s.doc[at - 1] if at else None
+        flat = token.tag_ == "JJ" or word in _FLAT
+        if flat and len(word) > 3 and not word.endswith("ly") and word.isalpha():
+            adverb = _adverb_of(word)
+            back = (
+                s.doc[at - 2]
+                if at > 1
+                and before is not None
+                and before.lower_ in ("very", "so", "really", "too", "quite", "more")
+                else before
+            )
+            free = nxt is None or nxt.pos_ not in ("NOUN", "PROPN", "ADJ", "NUM")
+            objects = back is not None and (back.lower_ in ("it", "them") or back.pos_ == "NOUN")
+            strength = -0.3
+            if (
+                back is not None
+                and back.pos_ == "VERB"
+                and back.lemma_.lower() not in link
+                and free
+            ):
+                strength = 0.8
+            elif (
+                objects
+                and free
+                and token.head.pos_ == "VERB"
+                and token.head.lemma_.lower() not in link
+            ):
+                strength = 0.5
+            elif (
+                before is not None
+                and before.pos_ in ("AUX", "PART", "PRON")
+                and nxt is not None
+                and nxt.pos_ == "VERB"
+                and nxt.tag_ in ("VB", "VBN", "VBG", "VBD")
+            ) or (
+                nxt is not None
+                and nxt.pos_ == "ADJ"
+                and before is not None
+                and before.lemma_ == "be"
+            ):
+                strength = 0.6
+            if strength > 0 or token.dep_ in ("advmod", "acomp", "oprd", "dobj", "advcl"):
+                yield (
+                    at,
+                    at + 1,
+                    "well" if word == "good" else "fast" if word == "fast" else adverb,
+                    strength,
+                )
+        if token.tag_ == "RB" and word.endswith("ly") and len(word) > 5 and nxt is not None:
+            adjective = (
+                word[:-4]
+                if word.endswith("ically")
+                else f"{word[:-3]}y"
+                if word.endswith("ily")
+                else f"{word[:-1]}e"
+                if word.endswith("bly")
+                else word[:-2]
+            )
+            if (
+                nxt.pos_ == "NOUN"
+                and nxt.tag_ in ("NN", "NNS")
+                and before is not None
+                and before.pos_ in ("DET", "ADP", "VERB", "AUX")
+            ) or (
+                before is not None
+                and before.lemma_ in ("be", "feel", "seem", "look", "become")
+                and (nxt.is_punct or nxt.pos_ in ("ADP", "CCONJ"))
+            ):
+                yield at, at + 1, adjective, 0.5
+        if (
+            token.tag_ == "RB"
+            and word.endswith("ly")
+            and nxt is None
+            and before is not None
+            and before.lemma_ in ("be", "feel", "seem")
+        ):
+            yield at, at + 1, word[:-2], 0.4
+
+
+def _adverb_of(word: str) -> str:
+    if word.endswith("le"):
+        return f"{word[:-1]}y"
+    if word.endswith("y"):
+        return f"{word[:-1]}ily"
+    if word.endswith("ic"):
+        return f"{word}ally"
+    return f"{word}ly"

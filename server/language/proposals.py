@@ -1,0 +1,186 @@
+"""Repairs that the checks propose for a parsed sentence: many, most of them wrong.
+
+Whether one is right is not decided here: ``acceptor`` weighs each of them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from server.language.words import article, cased
+
+Edit = tuple[int, int, str, float]
+"""First token, the token behind the last, new words, and how sure the rule is (-1 to 1)."""
+
+
+class Sentence:
+    """A parsed sentence, and whose English it is."""
+
+    def __init__(self, doc: Any, tongue: str | None = None):
+        """Take a spaCy ``Doc`` of one sentence."""
+        self.doc, self.tongue = doc, tongue
+        self.low: list[str] = [token.lower_ for token in doc]
+        self.asks = doc[-1].text == "?"
+        self.offset = 0
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+    def word(self, place: int) -> str:
+        """A token in lower case; empty outside the sentence."""
+        return self.low[place] if 0 <= place < len(self.low) else ""
+
+    def tag(self, place: int) -> str:
+        """A token's Penn tag; empty outside the sentence."""
+        return str(self.doc[place].tag_) if 0 <= place < len(self.low) else ""
+
+    def pos(self, place: int) -> str:
+        """A token's part of speech; empty outside the sentence."""
+        return str(self.doc[place].pos_) if 0 <= place < len(self.low) else ""
+
+    def lemma(self, place: int) -> str:
+        """A token's lemma in lower case; empty outside the sentence."""
+        return str(self.doc[place].lemma_).lower() if 0 <= place < len(self.low) else ""
+
+    def text(self, start: int, end: int) -> str:
+        """The text of some tokens."""
+        return str(self.doc[start:end].text) if start < end else ""
+
+    @cached_property
+    def chunks(self) -> list[Any]:
+        """The noun phrases."""
+        return list(self.doc.noun_chunks)
+
+    def chunk_from(self, place: int) -> Any | None:
+        """The noun phrase that begins here."""
+        return next((chunk for chunk in self.chunks if chunk.start == place), None)
+
+    def subject(self, token: Any) -> Any | None:
+        """The subject of a verb, also of one that an auxiliary belongs to."""
+        kinds = ("nsubj", "nsubjpass")
+        for verb in (token, token.head) if token.dep_ in ("aux", "auxpass") else (token,):
+            for child in verb.children:
+                if child.dep_ in kinds:
+                    return child
+        return None
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One repair: characters of the sentence, new words, the rule and how sure it is."""
+
+    rule: str
+    start: int
+    end: int
+    new: str
+    strength: float
+    first: int
+    last: int
+
+    def applied(self, text: str) -> str:
+        """The sentence with it."""
+        return text[: self.start] + self.new + text[self.end :]
+
+
+Check = Callable[[Sentence], Iterator[Edit]]
+CHECKS: list[tuple[str, Check]] = []
+
+
+def check(rule: str) -> Callable[[Check], Check]:
+    """Register a check under the name of its rule in ``data/rules.yaml``."""
+
+    def register(function: Check) -> Check:
+        CHECKS.append((rule, function))
+        return function
+
+    return register
+
+
+def propose(sentence: Sentence) -> list[Proposal]:
+    """All repairs that the checks propose; of two with the same result the surer one."""
+    text = str(sentence.doc.text)
+    best: dict[str, Proposal] = {}
+    for rule, function in CHECKS:
+        for start, end, new, strength in function(sentence):
+            proposal = _proposal(sentence, rule, start, end, new, strength)
+            if proposal is None:
+                continue
+            key = proposal.applied(text)
+            if key not in best or best[key].strength < strength:
+                best[key] = proposal
+    return list(best.values())
+
+
+def _proposal(
+    sentence: Sentence, rule: str, first: int, last: int, new: str, strength: float
+) -> Proposal | None:
+    """An edit of tokens as an edit of the text, with the spaces and capitals that it needs."""
+    doc, text = sentence.doc, sentence.doc.text
+    if not 0 <= first <= last <= len(doc):
+        return None
+    begin = first
+    if first == last:  # an insertion
+        if first >= len(doc):
+            return None
+        at = doc[first].idx
+        if first and not doc[first - 1].whitespace_:
+            return None
+        if first == 0 and doc[0].text != "I" and doc[0].pos_ != "PROPN":
+            following = doc[0].text
+            new = f"{new[:1].upper()}{new[1:]} {following[:1].lower()}{following[1:]}"
+            return Proposal(rule, at, at + len(following), new, strength, first, last)
+        if first and sentence.low[first - 1] in ("a", "an") and new:
+            return _after_article(sentence, rule, first, last, f"{new} ", strength)
+        return Proposal(
+            rule, at, at, f"{cased('X', new) if first == 0 else new} ", strength, first, last
+        )
+    start = doc[first].idx
+    end = doc[last - 1].idx + len(doc[last - 1].text)
+    if not new:
+        if end < len(text) and text[end] == " ":
+            end += 1
+        elif start:
+            start -= 1
+        if first == 0 and last < len(doc):  # the next word begins the sentence
+            follower = doc[last].text
+            return Proposal(
+                rule, start, end + len(follower), cased("X", follower), strength, begin, last
+            )
+        return Proposal(rule, start, end, "", strength, begin, last)
+    new = cased(doc[first].text, new) if first == 0 else new
+    glued = first and not doc[first - 1].whitespace_
+    if (glued and new[0] not in "'n") or (glued and new[0] == "n" and not new.startswith("n't")):
+        new = f" {new}"
+    if new == text[start:end]:
+        return None
+    if first and sentence.low[first - 1] in ("a", "an") and new[0].isalpha():
+        return _after_article(sentence, rule, first, last, new, strength)
+    return Proposal(rule, start, end, new, strength, begin, last)
+
+
+def _after_article(
+    sentence: Sentence, rule: str, first: int, last: int, new: str, strength: float
+) -> Proposal:
+    """An edit behind "a" or "an", which may have to change with it."""
+    doc = sentence.doc
+    right = article(new.split()[0])
+    end = doc[last - 1].idx + len(doc[last - 1].text) if last > first else doc[first].idx
+    if right == sentence.low[first - 1]:
+        return Proposal(rule, doc[first].idx, end, new, strength, first, last)
+    put = cased(doc[first - 1].text, right)
+    return Proposal(rule, doc[first - 1].idx, end, f"{put} {new}", strength, first - 1, last)
+
+
+def overlaps(one: Proposal, other: Proposal) -> bool:
+    """Whether two repairs cannot both be made."""
+    if one.start == one.end or other.start == other.end:
+        return one.start <= other.end and other.start <= one.end
+    return one.start < other.end and other.start < one.end
+
+
+def apply_all(text: str, proposals: Sequence[Proposal]) -> str:
+    """The sentence with several repairs that do not overlap."""
+    for proposal in sorted(proposals, key=lambda each: each.start, reverse=True):
+        text = proposal.applied(text)
+    return text

@@ -1,0 +1,617 @@
+"""Checks of wording: collocations, fixed phrases, words taken for others, order, false friends."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from lemminflect import getAllLemmas  # type: ignore[import-untyped]
+
+from server.language.patterns import find
+from server.language.proposals import Edit, Sentence, check
+from server.language.words import inflect, lists, load
+
+_LONGEST_PHRASE = 7
+_OBJECTS = ("dobj", "obj", "attr", "pobj", "oprd", "dative", "nsubjpass")
+_ADVERBS = lists().words("movable_adverbs")
+
+
+@dataclass(frozen=True)
+class Collocation:
+    """A verb with its noun as the field says it, and verbs that learners use instead."""
+
+    topic: str
+    say: str
+    instead: tuple[str, ...]
+
+    @property
+    def verb(self) -> str:
+        """The verb with its particle."""
+        return self.say.split(" _ ")[0]
+
+    @property
+    def phrase(self) -> str:
+        """As it is said."""
+        return self.say.replace(" _ ", " ")
+
+    @property
+    def noun(self) -> str:
+        """What the verb is said of, without its article."""
+        words = self.say.split(" _ ")[1].split()
+        return " ".join(words[1:] if words[0] in ("a", "an", "the") else words)
+
+
+@cache
+def collocations() -> tuple[Collocation, ...]:
+    """The collocations of ``data/collocations.yaml``."""
+    found = []
+    for topic, lines in load("collocations.yaml")["topics"].items():
+        for line in lines:
+            say, _, instead = line.partition(" < ")
+            found.append(Collocation(topic, say, tuple(instead.split(", "))))
+    return tuple(found)
+
+
+@cache
+def _pairs() -> dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...], bool]]]:
+    """Last word of a noun → (wrong verb, whole noun, right verbs, whether any such noun)."""
+    pairs: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...], bool]]] = {}
+    for each in collocations():
+        noun = tuple(each.noun.split())
+        for wrong in each.instead:
+            pairs.setdefault(noun[-1], []).append((wrong, noun, (each.verb,), False))
+    for right, wrongs in load("collocations.yaml")["general"].items():
+        for wrong, nouns in wrongs.items():
+            for word in nouns.split():
+                pairs.setdefault(word, []).append((wrong, (word,), (right,), True))
+    return pairs
+
+
+@check("collocation")
+def _collocation(s: Sentence) -> Iterator[Edit]:
+    for token in s.doc:
+        if token.pos_ not in ("NOUN", "PROPN", "VERB", "ADJ"):
+            continue
+        known = _pairs().get(token.lemma_.lower()) or _pairs().get(token.lower_)
+        if not known:
+            continue
+        verbs = [token.head] if token.dep_ in _OBJECTS else []
+        if token.dep_ == "relcl" or any(child.dep_ == "relcl" for child in token.children):
+            verbs += [child for child in token.children if child.dep_ == "relcl"]
+        verbs += [t for t in s.doc[max(0, token.i - 5) : token.i] if t.pos_ in ("VERB", "AUX")]
+        for verb in dict.fromkeys(verbs):
+            lemma = verb.lemma_.lower()
+            for wrong, noun, rights, _ in known:
+                first, _, particle = wrong.partition(" ")
+                if lemma != first:
+                    continue
+                end = verb.i + 1
+                if particle:
+                    if s.word(verb.i + 1) != particle:
+                        continue
+                    end += 1
+                words = len(noun)
+                before = s.low[max(0, token.i - words + 1) : token.i]
+                if words > 1 and tuple(before) != noun[:-1]:
+                    continue
+                object_ = token.dep_ in _OBJECTS and token.head is verb
+                for right in rights:
+                    tag = verb.tag_ if verb.tag_.startswith("VB") else "VB"
+                    yield verb.i, end, inflect(right, tag), 0.9 if object_ and words > 1 else 0.7
+
+
+@cache
+def _phrases() -> dict[str, tuple[str, ...]]:
+    """Wrong phrase → right ones, each in lower case but for "I"."""
+    found: dict[str, tuple[str, ...]] = {}
+    for line in load("phrases.yaml"):
+        said, _, better = line.partition(" > ")
+        found[said] = tuple(better.split(" / "))
+    return found
+
+
+@check("phrase")
+def _phrase(s: Sentence) -> Iterator[Edit]:
+    text = str(s.doc.text).lower()
+    for start in range(len(s)):
+        begin = s.doc[start].idx
+        for end in range(start + 1, min(len(s), start + _LONGEST_PHRASE) + 1):
+            last = s.doc[end - 1]
+            if last.is_punct:
+                break
+            for better in _phrases().get(text[begin : last.idx + len(last.text)], ()):
+                yield start, end, better, 0.9
+
+
+@check("pattern")
+def _pattern(s: Sentence) -> Iterator[Edit]:
+    """The table of patterns, which also works without a parse."""
+    places: list[int] = []
+    words: list[str] = []
+    for token in s.doc:
+        if token.is_punct:
+            continue
+        if (
+            words
+            and token.i
+            and not s.doc[token.i - 1].whitespace_
+            and not s.doc[token.i - 1].is_punct
+        ):
+            words[-1] += token.lower_
+        else:
+            places.append(token.i)
+            words.append(token.lower_)
+    text = " ".join(words)
+    for hit in find(text):
+        first = text[: hit.start].count(" ")
+        last = first + text[hit.start : hit.end].count(" ")
+        end = places[last + 1] if last + 1 < len(places) else len(s)
+        while end > places[last] + 1 and s.doc[end - 1].is_punct:
+            end -= 1
+        if "…" in hit.better or "(" in hit.better or hit.better.startswith(("the -", "people +")):
+            continue
+        better = " ".join("I" if word == "i" else word for word in hit.better.split())
+        if not any(token.is_punct for token in s.doc[places[first] : end]):
+            yield places[first], end, better, 1.0
+
+
+@check("word-choice")
+def _confusion(s: Sentence) -> Iterator[Edit]:
+    table = lists().raw["confusions"]
+    for token in s.doc:
+        at, word = token.i, token.lower_
+        if token.is_punct or (at and not s.doc[at - 1].whitespace_ and word.startswith("'")):
+            continue
+        for other in table.get(word, ()):
+            if not (token.tag_ == "PRP" and word in ("i", "you", "we")):
+                yield at, at + 1, other, _sure_of(s, at, word, other)
+
+
+def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
+    """How sure it is that one word stands for the other, by what is around it."""
+    nxt, tag, pos = s.word(at + 1), s.tag(at + 1), s.pos(at + 1)
+    before = s.word(at - 1)
+    negated = any(w in ("n't", "not", "never") for w in s.low[:at])
+    persons = any(
+        w in ("i", "we", "he", "she", "people", "you", "'m") for w in s.low[max(0, at - 4) : at]
+    )
+    final = at + 1 >= len(s) or s.doc[at + 1].is_punct
+    if word == "almost" and tag in ("NNS", "NN") and other == "most":
+        return 1.0
+    if word == "so" and other.startswith("such"):
+        noun = s.tag(at + 2) if tag == "JJ" else ""
+        return 1.0 if noun == ("NN" if other == "such a" else "NNS") else -0.7
+    if word == "others" and other == "other":
+        return 1.0 if pos in ("NOUN", "ADJ") else -0.7
+    if word == "other" and other == "another":
+        return (
+            0.8
+            if tag == "NN" and s.pos(at - 1) not in ("DET", "PRON") and before not in ("each", "no")
+            else -0.5
+        )
+    if word == "very" and other in ("really", "much"):
+        return 1.0 if pos in ("VERB",) and tag != "VBN" and other == "really" else -0.5
+    if word == "what":
+        return (
+            0.9
+            if s.pos(at - 1) == "NOUN" or before in ("all", "everything", "something", "nothing")
+            else -0.7
+        )
+    if word == "too" and other == "either":
+        return 1.0 if negated and final else -0.7
+    if word in ("until", "till") and other == "by":
+        done = any(
+            s.lemma(p)
+            in (
+                "finish",
+                "complete",
+                "submit",
+                "deliver",
+                "send",
+                "fix",
+                "release",
+                "deploy",
+                "ship",
+                "need",
+                "be",
+            )
+            for p in range(at)
+        )
+        return (
+            0.7 if done and not negated and pos in ("PROPN", "DET", "NOUN", "NUM", "ADJ") else -0.7
+        )
+    if word == "during" and other == "while":
+        return 1.0 if tag == "PRP" or tag == "VBG" else -0.7
+    if word == "while" and other == "during":
+        clause = any(t.dep_ in ("nsubj", "nsubjpass") for t in s.doc[at + 1 : at + 5])
+        return 1.0 if pos in ("DET", "NOUN") and not clause else -0.7
+    if word == "because" and other == "because of":
+        clause = any(t.dep_ in ("nsubj", "nsubjpass", "expl") for t in s.doc[at + 1 : at + 8])
+        return (
+            0.9
+            if not clause
+            and pos in ("DET", "NOUN", "ADJ", "PROPN", "PRON")
+            and nxt not in ("of", "it", "we", "i")
+            else -0.7
+        )
+    if word in ("despite", "although") and other in ("although", "even though", "despite"):
+        clause = any(t.dep_ in ("nsubj", "nsubjpass", "expl") for t in s.doc[at + 1 : at + 5])
+        return 0.7 if clause == (word == "despite") and nxt != "the" else -0.7
+    if word.endswith("ing") and other.endswith(("ed", "ired")):
+        feels = s.lemma(at - 1) in ("be", "feel", "become", "get") or before in (
+            "very",
+            "so",
+            "really",
+            "'m",
+        )
+        return 0.8 if persons and feels else -0.7
+    if word.endswith("ed") and other.endswith(("ing", "ful")):
+        return (
+            0.6
+            if not persons
+            and any(
+                w in ("it", "this", "that", "work", "project", "task", "job", "topic", "was", "is")
+                for w in s.low[max(0, at - 4) : at]
+            )
+            else -0.5
+        )
+    if word in ("then", "than") and other in ("then", "than"):
+        compared = any(
+            t.tag_ in ("JJR", "RBR") or t.lower_ in ("more", "less", "rather", "other")
+            for t in s.doc[max(0, at - 4) : at]
+        )
+        return 1.0 if compared == (word == "then") else -0.7
+    if word == "good" and other == "well":
+        return (
+            0.8
+            if s.pos(at - 1) == "VERB" and s.lemma(at - 1) not in lists().words("link_verbs")
+            else 0.0
+        )
+    if word in (
+        "affect",
+        "effect",
+        "advice",
+        "advise",
+        "loose",
+        "lose",
+        "success",
+        "succeed",
+        "believe",
+        "belief",
+        "choose",
+        "choice",
+        "proof",
+        "prove",
+        "analysis",
+        "analyze",
+        "develop",
+        "growth",
+        "grow",
+        "loss",
+        "fail",
+        "decide",
+        "decision",
+        "live",
+        "life",
+        "safe",
+        "use",
+    ):
+        noun_wanted = before in (
+            "a",
+            "an",
+            "the",
+            "my",
+            "our",
+            "this",
+            "of",
+            "good",
+            "their",
+            "your",
+            "some",
+            "more",
+        )
+        verb_wanted = before in (
+            "to",
+            "n't",
+            "can",
+            "will",
+            "should",
+            "could",
+            "would",
+            "must",
+            "i",
+            "we",
+            "they",
+            "might",
+            "may",
+        )
+        verb_form = other in (
+            "affect",
+            "advise",
+            "lose",
+            "succeed",
+            "believe",
+            "choose",
+            "prove",
+            "analyze",
+            "develop",
+            "grow",
+            "fail",
+            "decide",
+            "leave",
+            "save",
+        )
+        return 0.8 if (verb_wanted and verb_form) or (noun_wanted and not verb_form) else -0.3
+    if word in (
+        "every",
+        "all",
+        "some",
+        "any",
+        "will",
+        "would",
+        "this",
+        "that",
+        "it",
+        "they",
+        "his",
+        "her",
+        "there",
+        "more",
+        "most",
+        "if",
+        "like",
+        "as",
+    ):
+        return -0.3
+    return 0.0
+
+
+@check("verb-choice")
+def _verb_confusion(s: Sentence) -> Iterator[Edit]:
+    table = lists().raw["verb_confusions"]
+    for token in s.doc:
+        if token.pos_ != "VERB" or token.text.startswith("'"):
+            continue
+        at, lemma = token.i, token.lemma_.lower()
+        for other in table.get(lemma, ()):
+            strength = -0.3
+            follower = s.word(at + 1)
+            if (
+                lemma == "say"
+                and other == "tell"
+                and follower in ("me", "us", "him", "them", "her", "you")
+            ):
+                strength = 1.0
+            elif (
+                lemma == "tell"
+                and other == "say"
+                and (
+                    follower == "that"
+                    or (s.tag(at + 1) == "PRP" and follower in ("i", "we", "he", "she", "they"))
+                )
+            ):
+                strength = 0.8
+            elif (
+                lemma in ("need", "cost")
+                and other == "take"
+                and (
+                    s.tag(at + 1) == "CD"
+                    or follower in ("a", "me", "us", "many", "several", "about")
+                )
+            ):
+                strength = 0.5
+            elif lemma == "listen" and other == "hear" and follower != "to":
+                strength = 0.3
+            elif (
+                lemma == "rise"
+                and other == "raise"
+                and any(c.dep_ == "dobj" for c in token.children)
+            ):
+                strength = 0.8
+            elif (
+                lemma == "raise"
+                and other == "rise"
+                and not any(c.dep_ == "dobj" for c in token.children)
+            ):
+                strength = 0.4
+            elif lemma == "explain" and other == "tell" and follower in ("me", "us", "him", "them"):
+                strength = 0.7
+            elif lemma in (
+                "learn",
+                "teach",
+                "borrow",
+                "lend",
+                "remember",
+                "remind",
+            ) and follower in ("me", "us", "him", "them", "her", "students", "people"):
+                strength = 0.4
+            yield at, at + 1, inflect(other, token.tag_), strength
+            if lemma == "listen" and other == "hear" and follower == "to":
+                yield at, at + 2, inflect("hear", token.tag_), -0.5
+
+
+@check("word-order")
+def _order(s: Sentence) -> Iterator[Edit]:
+    for token in s.doc:
+        at, word = token.i, token.lower_
+        nxt = s.doc[at + 1] if at + 1 < len(s) else None
+        adverb = (token.pos_ == "ADV" and word in _ADVERBS) or (
+            token.tag_ == "RB" and word.endswith("ly") and len(word) > 4
+        )
+        inner = (
+            at > 0
+            and not s.doc[at - 1].is_punct
+            and s.doc[at - 1].whitespace_
+            and token.whitespace_
+        )
+        if adverb and inner:
+            left = s.doc[at - 1]
+            verb_left = left.pos_ == "VERB" and left.tag_ != "VBG"
+            if (
+                verb_left
+                and nxt is not None
+                and nxt.pos_ in ("DET", "NOUN", "PRON", "PROPN", "ADJ", "NUM")
+            ):
+                often = word in (
+                    "always",
+                    "never",
+                    "often",
+                    "usually",
+                    "sometimes",
+                    "also",
+                    "already",
+                    "really",
+                    "rarely",
+                    "just",
+                )
+                yield at - 1, at + 1, f"{word} {left.text}", 0.7 if often else 0.4
+                chunk = s.chunk_from(at + 1)
+                if chunk is not None:
+                    yield (
+                        at,
+                        chunk.end,
+                        f"{chunk.text} {word}",
+                        0.6
+                        if word.endswith("ly")
+                        or word in ("well", "carefully", "yesterday", "quickly")
+                        else 0.2,
+                    )
+            if (
+                word
+                in (
+                    "always",
+                    "never",
+                    "often",
+                    "usually",
+                    "already",
+                    "also",
+                    "still",
+                    "just",
+                    "really",
+                    "probably",
+                    "ever",
+                )
+                and nxt is not None
+            ):
+                if (
+                    nxt.pos_ == "AUX"
+                    and nxt.lower_
+                    in (
+                        "is",
+                        "are",
+                        "was",
+                        "were",
+                        "am",
+                        "can",
+                        "will",
+                        "should",
+                        "have",
+                        "has",
+                        "must",
+                        "could",
+                        "would",
+                    )
+                    and s.pos(at - 1) in ("PRON", "NOUN")
+                ):
+                    yield at, at + 2, f"{nxt.text} {word}", 0.5
+                if s.pos(at - 1) == "VERB" and s.tag(at + 1) in ("VBN", "VBG"):
+                    yield at - 1, at + 1, f"{word} {left.text}", 0.2
+        if word == "very" and nxt is not None and nxt.lower_ == "much" and at:
+            chunk = s.chunk_from(at + 2)
+            if chunk is not None and s.pos(at - 1) == "VERB":
+                yield at, chunk.end, f"{chunk.text} very much", 1.0
+                yield at - 1, at + 2, f"really {s.doc[at - 1].text}", 0.8
+            if s.pos(at - 1) == "VERB" and s.tag(at + 2) in ("VBG", "TO"):
+                yield at - 1, at + 2, f"really {s.doc[at - 1].text}", 0.9
+        if (
+            token.pos_ == "NOUN"
+            and nxt is not None
+            and nxt.pos_ == "ADJ"
+            and token.dep_ in ("dobj", "pobj", "attr")
+            and (at + 2 >= len(s) or s.doc[at + 2].is_punct)
+        ):
+            yield at, at + 2, f"{nxt.text} {token.text}", 0.2
+        if word == "only" and nxt is not None and nxt.tag_ == "PRP" and at == 0:
+            yield at, at + 2, f"{nxt.text} only", 0.2
+        if (
+            word == "ago"
+            and s.tag(at + 1) in ("CD",)
+            and s.word(at + 2) in ("years", "months", "weeks", "days", "year")
+        ):
+            yield at, at + 3, f"{s.text(at + 1, at + 3)} ago", 1.0
+
+
+@check("conjunction")
+def _conjunction(s: Sentence) -> Iterator[Edit]:
+    openers = ("although", "though", "because", "since", "if", "when", "as", "while")
+    for at in range(2, len(s)):
+        word = s.word(at)
+        if word in ("but", "so", "then", "and") and any(w in openers for w in s.low[:2]):
+            if s.doc[at - 1].text == "," and s.pos(at + 1) in (
+                "PRON",
+                "DET",
+                "NOUN",
+                "PROPN",
+                "ADJ",
+            ):
+                opener = next(w for w in s.low[:2] if w in openers)
+                pair = (opener in ("although", "though") and word == "but") or (
+                    opener in ("because", "since", "as") and word == "so"
+                )
+                yield at, at + 1, "", 1.0 if pair else -0.3
+    for at in range(len(s) - 1):
+        word, nxt = s.word(at), s.word(at + 1)
+        if word == "despite" and nxt == "of":
+            yield at + 1, at + 2, "", 1.0
+        if word == "even" and s.tag(at + 1) == "PRP" and s.doc[at].dep_ in ("advmod", "mark"):
+            yield at, at + 1, "even though", 0.5
+            yield at, at + 1, "even if", 0.4
+        if word in ("such", "like") and nxt in ("like", "as") and word != nxt:
+            yield at, at + 2, "such as", 0.3 if word == "such" and nxt == "as" else 0.8
+        if word == "as" and nxt == "example":
+            yield at, at + 1, "for", 0.8
+        if word == "for" and nxt == "example" and s.word(at + 2) in ("as", "like"):
+            yield at + 2, at + 3, "", 0.6
+        if word == "reason" and "because" in s.low[at : at + 12] and s.word(at - 1) == "the":
+            place = s.low.index("because", at)
+            if s.word(place - 1) in ("is", "was"):
+                yield place, place + 1, "that", 0.7
+
+
+@cache
+def _friends() -> dict[str, dict[str, tuple[str, ...]]]:
+    return {
+        tongue: {word: tuple(rights) for word, rights in words.items()}
+        for tongue, words in load("false_friends.yaml").items()
+    }
+
+
+def tongues() -> frozenset[str]:
+    """The mother tongues whose false friends are known."""
+    return frozenset(_friends())
+
+
+@check("false-friend")
+def _false_friend(s: Sentence) -> Iterator[Edit]:
+    own = _friends().get(s.tongue or "", {})
+    everyone = _friends()["any"]
+    for token in s.doc:
+        at = token.i
+        lemmas = {token.lemma_.lower(), token.lower_}
+        lemmas |= {lemma for found in getAllLemmas(token.lower_).values() for lemma in found}
+        for table, strength in ((own, 0.7), (everyone, 0.5)):
+            for lemma in lemmas:
+                for right in table.get(lemma, ()):
+                    new = right
+                    if token.tag_.startswith("VB"):
+                        new = inflect(right, token.tag_)
+                    elif token.tag_ == "NNS" and " " not in right:
+                        new = inflect(right, "NNS")
+                    yield at, at + 1, new, strength
+                    if s.word(at + 1) in ("to", "at", "in", "on") and token.tag_.startswith("VB"):
+                        yield at, at + 2, new, strength
+        for length in (2, 3):
+            said = s.text(at, min(at + length, len(s))).lower()
+            for table, strength in ((own, 0.7), (everyone, 0.5)):
+                for right in table.get(said, ()):
+                    if len(said.split()) == length:
+                        yield at, at + length, right, strength

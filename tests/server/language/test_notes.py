@@ -1,0 +1,68 @@
+import pytest
+
+from server.contract import Word
+from server.language.notes import Checker
+
+
+def words(text: str, confidence: float = 0.9) -> list[Word]:
+    return [
+        Word(text=each, start_s=float(at), end_s=at + 0.5, confidence=confidence)
+        for at, each in enumerate(text.split())
+    ]
+
+
+def betters(text: str) -> list[str]:
+    return [note.better for note in Checker().notes(words(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        ("We did a decision.", "made a decision"),
+        ("We discussed about it.", "discussed it"),
+        ("It depends of the load.", "depends on the load"),
+        ("We didn't used it.", "didn't use it"),
+        ("You must to restart it.", "must restart"),
+        ("If it will fail, we retry.", "it fails"),
+        ("We avoid to deploy on Fridays.", "avoid deploying"),
+        ("We didn't find nothing.", "anything"),
+    ],
+)
+def test_rules_alone_repair_the_whole_phrase(text: str, better: str) -> None:
+    assert any(better in each for each in betters(text)), betters(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We made a decision and ran an experiment.",
+        "It depends on the load, which we discussed.",
+        "The actual state differs from the desired state.",
+        "We use it since it is fast.",
+        "And one thing that people forget is the driver.",
+        "After this people understood it.",
+        "How much people pay is a secret.",
+        "They are allowed to use it.",
+        "I'm gonna log in in the morning, and so, yeah, we're fine.",
+        "He writes C plus plus.",
+        "We, um, we we made it work.",
+    ],
+)
+def test_good_english_gets_no_note(text: str) -> None:
+    assert betters(text) == []
+
+
+def test_what_the_engine_or_the_speaker_took_back_is_no_error() -> None:
+    unsure = words("It depends of the load.")
+    unsure[2] = unsure[2].model_copy(update={"confidence": 0.3})
+
+    assert Checker().notes(unsure) == []
+    assert betters("It depends of, it depends on the load.") == []
+
+
+def test_one_sentence_gets_several_notes_each_at_its_words() -> None:
+    notes = Checker().notes(words("We discussed about it and it depends of the load."))
+
+    assert len(notes) == 2
+    assert notes[0].first < notes[1].first
+    assert notes[0].sentence == "We discussed it and it depends on the load."

@@ -1,0 +1,36 @@
+import pytest
+
+from server.language.grammar import parsed
+from server.language.notes import rules
+from server.language.proposals import CHECKS, Proposal, propose
+
+SURE = 0.95
+
+
+def proposals_for(text: str, tongue: str | None = None) -> list[tuple[str, Proposal]]:
+    found = []
+    for sentence in parsed(text, tongue):
+        offset = sentence.offset
+        for each in propose(sentence):
+            shifted = text[: offset + each.start] + each.new + text[offset + each.end :]
+            found.append((shifted, each))
+    return found
+
+
+def test_every_check_has_a_rule_and_every_rule_a_check() -> None:
+    assert {name for name, _ in CHECKS} == set(rules())
+
+
+@pytest.mark.parametrize(
+    ("said", "better"), [pair for rule in rules().values() for pair in rule.wrong]
+)
+def test_what_is_wrong_is_offered_its_repair(said: str, better: str) -> None:
+    assert better in {text for text, _ in proposals_for(said)}, said
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"), [(rule.name, text) for rule in rules().values() for text in rule.right]
+)
+def test_what_is_right_is_nothing_a_rule_is_sure_of(name: str, sentence: str) -> None:
+    sure = [each for _, each in proposals_for(sentence) if each.rule == name]
+    assert [each for each in sure if each.strength >= SURE] == []
