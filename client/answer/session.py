@@ -196,9 +196,9 @@ class Session:
             raise
         return Outcome(submission, attempt.report, attempt.id)
 
-    def next_follow_up(self, outcome: Outcome) -> FollowUp | None:
-        """What is asked after an answer, in the judge's words if there is one."""
-        asked = None if outcome.report is None else next_follow_up(outcome.report)
+    def next_follow_up(self, outcome: Outcome, *, probes: bool = False) -> FollowUp | None:
+        """What is asked after an answer, in the judge's words if there is one; see its name."""
+        asked = None if outcome.report is None else next_follow_up(outcome.report, probes=probes)
         if asked is None or self._judge is None:
             return asked
         try:

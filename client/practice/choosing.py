@@ -18,6 +18,7 @@ def choose_questions(
     rng: random.Random,
     *,
     opening: RoundName | None = None,
+    topics: Mapping[str, float] | None = None,
 ) -> list[Question]:
     """Pick questions: never practiced first, then longest ago first; topics take turns.
 
@@ -30,13 +31,16 @@ def choose_questions(
         count: how many; fewer come back where there are fewer.
         rng: breaks ties.
         opening: the round that these questions begin.
+        topics: mean scores by topic, 0 to 1; the weakest come first, unknown ones count as 0.5.
     """
+    known = topics or {}
     is_newcomer = len(last_practiced) < NEWCOMER_QUESTIONS
     never = datetime.min.replace(tzinfo=UTC)
     waiting = sorted(
         rng.sample(list(questions), len(questions)),
         key=lambda question: (
             opening not in question.opens,
+            round(known.get(question.topic, 0.5), 1),
             last_practiced.get(question.id, never),
             question.difficulty if is_newcomer else 0,
         ),

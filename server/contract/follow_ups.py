@@ -10,6 +10,8 @@ FOLLOW_UP_S: Final = 45.0
 """How long the answer to a follow-up may be."""
 MOST_FOLLOW_UPS: Final = 2
 """How many are asked after one answer."""
+MOST_PROBES: Final = 5
+"""How many follow a design in an interview: requirements, capacity, design, failure, cost."""
 MOST_KEPT: Final = 10
 
 FollowUpKind = Literal["phrase", "part", "challenge", "own_part", "number", "example"]

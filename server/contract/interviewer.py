@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from server.contract.follow_ups import MOST_FOLLOW_UPS, FollowUp, FollowUpKind
+from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES, FollowUp, FollowUpKind
 from server.contract.report import PhraseCoverage, Report, Structure, StructurePart
 from server.contract.scoring import (
     PHRASE_SHARE,
@@ -40,6 +40,7 @@ MOST_QUOTED: Final = 14
 _EXAMPLE_PARTS: Final = frozenset({"example or number"})
 _NUMBER_PARTS: Final = frozenset({"estimate", "result"})
 _OWN_PARTS: Final = frozenset({"own actions"})
+_PROBED: Final = ("requirements", "estimate", "components", "failure and recovery", "cost")
 _TOLD: Final = frozenset({"story", "introduction"})
 _NEEDS_NUMBER: Final = frozenset({"story", "design", "introduction"})
 _NUMBER: Final = re.compile(
@@ -65,14 +66,24 @@ class Gap:
     evidence: str
 
 
-def next_follow_up(report: Report) -> FollowUp | None:
-    """What is asked next, or ``None``: nothing is left, or enough was asked."""
+def next_follow_up(report: Report, *, probes: bool = False) -> FollowUp | None:
+    """What is asked next, or ``None``: nothing is left, or enough was asked.
+
+    Args:
+        report: of the answer, with the follow-ups so far.
+        probes: go through a design part by part, as a real round does.
+    """
     asked = [each.asked for each in report.follow_ups]
-    if len(asked) >= MOST_FOLLOW_UPS:
+    design = probes and report.structure is not None and report.structure.kind == "design"
+    if len(asked) >= (MOST_PROBES if design else MOST_FOLLOW_UPS):
         return None
     kinds = {each.kind for each in asked}
     known = {(each.kind, each.about) for each in asked}
     left = [each for each in gaps(report) if (each.asked.kind, each.asked.about) not in known]
+    for name in _PROBED if design else ():
+        for each in left:
+            if each.asked.about == name:
+                return each.asked
     best = max(
         left,
         key=lambda gap: gap.weight * (AGAIN if gap.asked.kind in kinds else 1.0),

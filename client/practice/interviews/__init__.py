@@ -7,7 +7,12 @@ from client.practice.interviews.interview_report import (
     report_interview,
 )
 from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll, TermPlace
-from client.practice.interviews.plan import InterviewPlan, last_practiced, plan_interview
+from client.practice.interviews.plan import (
+    InterviewPlan,
+    last_practiced,
+    plan_interview,
+    topic_scores,
+)
 from client.practice.interviews.record import AskedQuestion, InterviewError, InterviewRecord
 from client.practice.interviews.store import InterviewNotFound, Interviews, KeptInterviews
 
@@ -29,4 +34,5 @@ __all__ = [
     "last_practiced",
     "plan_interview",
     "report_interview",
+    "topic_scores",
 ]

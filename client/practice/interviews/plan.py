@@ -1,19 +1,30 @@
 """Which questions an interview asks, and how many fill its time."""
 
 import random
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from client.backend.protocol import Backend
 from client.practice.choosing import choose_questions
 from client.practice.interviews.record import InterviewError
 from client.practice.progress import all_attempts
-from question_bank.models import Bank, Question, RoundName
+from question_bank.models import Bank, Kind, Question, RoundName
 
 THINKING_S: Final = 10.0
 """What passes between question and answer; the clock stands while the question is asked."""
+MOST_OF_KIND: Final[Mapping[Kind, int]] = {"design": 2, "code": 2, "story": 4}
+MOST_OF_SCREEN: Final = 10
+"""How many a real round has: one or two designs or tasks, four stories, eight to ten questions on
+the phone."""
+LEAST_OF_KIND: Final[Mapping[Kind, int]] = {"design": 1, "code": 1, "story": 4}
+LEAST_OF_SCREEN: Final = 8
+FILLED: Final = 0.9
+"""Another round that fills less than this share of its time is shorter than a real one."""
+LATE: Final = timedelta(days=7)
+"""What was answered since then is not asked, except what opens a round."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +36,14 @@ class InterviewPlan:
         own: how many are the role's own.
         planned: how many fill the time if each answer takes as long as it should.
         planned_s: how long those take.
+        short: whether the bank has fewer than a real round.
     """
 
     questions: tuple[Question, ...]
     own: int
     planned: int
     planned_s: float
+    short: bool = False
 
 
 def question_s(question: Question) -> float:
@@ -43,6 +56,16 @@ def last_practiced(backend: Backend) -> dict[str, datetime]:
     return {each.question_id: each.created_at for each in reversed(all_attempts(backend))}
 
 
+def topic_scores(backend: Backend) -> dict[str, float]:
+    """Topic → mean score of the latest answers to its questions."""
+    latest = {each.question_id: each for each in reversed(all_attempts(backend))}
+    scores: dict[str, list[float]] = {}
+    for each in latest.values():
+        if each.topic:
+            scores.setdefault(each.topic, []).append(each.score)
+    return {topic: sum(found) / len(found) for topic, found in scores.items()}
+
+
 def plan_interview(
     bank: Bank,
     role: str,
@@ -50,12 +73,15 @@ def plan_interview(
     minutes: int,
     practiced: Mapping[str, datetime],
     rng: random.Random,
+    scores: Mapping[str, float] | None = None,
+    now: datetime | None = None,
 ) -> InterviewPlan:
-    """Questions for a round: no repeats, alternating topics, those not practiced for longest first.
+    """Questions for a round: no repeats, weak topics first, then those not practiced for longest.
 
-    A role has three to five questions a round, about ten minutes. The rest of the time is filled
-    from the same round of the other roles of its field; those whose topics the role shares come
-    first. What the bank lets the round begin with is asked first.
+    A role has three to five questions a round, about ten minutes. The rest is filled from the same
+    round of the other roles of its field; those whose topics the role shares come first. There are
+    no more than in a real round, and where the field has fewer, the round is shorter. What the bank
+    lets the round begin with is asked first.
 
     Args:
         bank: where the questions are.
@@ -64,6 +90,8 @@ def plan_interview(
         minutes: how long the interview lasts.
         practiced: question id → when it was last answered.
         rng: breaks ties.
+        scores: mean scores by topic; the weakest come first.
+        now: the time; what was answered of late is left out.
 
     Raises:
         InterviewError: the role has no question for this round.
@@ -73,18 +101,47 @@ def plan_interview(
     if not any(each.role or each.field for each in own):
         raise InterviewError(f"the bank has no question for {role}, round {round}")
     topics = {each.topic for each in bank.asked(role=role)}
+    since = (now or datetime.now(UTC)) - LATE
     asked = {each.id for each in own}
+    fresh = [each for each in own if each.opens or not _is_late(each, practiced, since)]
     others = [each for each in bank.related(role) if each.round == round and each.id not in asked]
+    others = [each for each in others if not _is_late(each, practiced, since)]
     near = [each for each in others if each.topic in topics]
     far = [each for each in others if each.topic not in topics]
     ordered = [
         question
-        for group in (own, near, far)
-        for question in choose_questions(group, practiced, len(group), rng, opening=round)
+        for group in (fresh, near, far)
+        for question in choose_questions(
+            group, practiced, len(group), rng, opening=round, topics=scores
+        )
     ]
+    if not any(each.role or each.field for each in ordered):  # all of it was answered of late
+        ordered = choose_questions(own, practiced, len(own), rng, opening=round, topics=scores)
+    kind, least = _real_round(round, own)
+    if kind is not None:
+        others_first = [each for each in ordered if each.kind != kind and round in each.opens]
+        ordered = others_first + [each for each in ordered if each.kind == kind]
+        ordered = ordered[: len(others_first) + MOST_OF_KIND[kind]]
+    elif round == "phone-screen":
+        ordered = ordered[:MOST_OF_SCREEN]
     planned, planned_s = 0, 0.0
     for question in ordered:
         if planned_s >= minutes * 60:
             break
         planned, planned_s = planned + 1, planned_s + question_s(question)
-    return InterviewPlan(tuple(ordered), len(own), planned, planned_s)
+    short = len(ordered) < least if least else planned_s < FILLED * minutes * 60
+    return InterviewPlan(tuple(ordered), len(fresh), planned, planned_s, short)
+
+
+def _is_late(question: Question, practiced: Mapping[str, datetime], since: datetime) -> bool:
+    last = practiced.get(question.id)
+    return last is not None and last >= since
+
+
+def _real_round(round: RoundName, own: Sequence[Question]) -> tuple[Kind | None, int]:
+    """The kind that a round consists of, if it is one that is counted, and its least number."""
+    if round == "phone-screen":
+        return None, LEAST_OF_SCREEN
+    kinds = Counter(each.kind for each in own if round not in each.opens)
+    kind = kinds.most_common(1)[0][0] if kinds else None
+    return (kind, LEAST_OF_KIND[kind]) if kind in MOST_OF_KIND and kind else (None, 0)

@@ -94,7 +94,9 @@ class InterviewRecord(_Frozen):
         planned_s: how long those take; less than the interview where the bank has too few.
         spent_s: what the clock showed when it last stopped, or when the page last spoke.
         seen_at: when the candidate was last known to think or speak; ``None``: the clock stands.
-        follow_ups: whether up to two more questions are asked after each answer.
+        follow_ups: whether more is asked after each answer.
+        short: whether the bank has fewer questions than a real round.
+        closing: what the candidate asked at the end; ``None``: nobody has come that far.
     """
 
     format: Literal["aloud-interview"] = "aloud-interview"
@@ -112,6 +114,8 @@ class InterviewRecord(_Frozen):
     spent_s: float = Field(default=0.0, ge=0)
     seen_at: AwareDatetime | None = None
     follow_ups: bool = False
+    short: bool = False
+    closing: Annotated[str, Field(max_length=20_000)] | None = None
     questions: Annotated[tuple[AskedQuestion, ...], Field(min_length=1)]
 
     @model_validator(mode="after")

@@ -99,6 +99,7 @@ class Interviews:
                 planned_s=plan.planned_s,
                 started_at=now,
                 follow_ups=follow_ups,
+                short=plan.short,
                 questions=tuple(questions),
             )
         except ValidationError as error:
@@ -198,6 +199,12 @@ class Interviews:
     def end(self, interview_id: str, *, shown: bool = True) -> InterviewRecord:
         """End an interview; see ``InterviewRecord.ended``."""
         return self.change(interview_id, lambda record: record.ended(self._clock(), shown=shown))
+
+    def close(self, interview_id: str, closing: str) -> InterviewRecord:
+        """Note what the candidate asked at the end; empty: nothing."""
+        return self.change(
+            interview_id, lambda record: record.model_copy(update={"closing": closing})
+        )
 
     def delete(self, interview_id: str) -> None:
         """Forget one interview; its answers stay in the history."""

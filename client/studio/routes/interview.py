@@ -22,6 +22,7 @@ from client.practice.interviews import (
     last_practiced,
     plan_interview,
     report_interview,
+    topic_scores,
 )
 from client.practice.progress import all_attempts
 from client.studio.routes.downloads import download
@@ -44,8 +45,6 @@ from server.ui.verdict_words import notices_text
 
 SHORT_MINUTES: Final = (10, 20)
 """For practice between two other things; a real round takes three quarters of an hour."""
-FILLED: Final = 0.9
-"""Where the bank's questions fill less of the time than this, the page says so."""
 
 DOUBLE_CLICK_S: Final = 5.0
 FOLLOW_UP_WITHIN_S: Final = 6.0
@@ -119,7 +118,15 @@ def router(studio: Studio) -> APIRouter:
         if begun is not None:
             return RedirectResponse(f"/interview/{begun.id}", 303)
         practiced = last_practiced(studio.backend)
-        plan = plan_interview(bank, found.id, guide.id, minutes, practiced, random.Random())
+        plan = plan_interview(
+            bank,
+            found.id,
+            guide.id,
+            minutes,
+            practiced,
+            random.Random(),
+            topic_scores(studio.backend),
+        )
         record = interviews.start(found, guide, minutes, plan, follow_ups=follow_ups)
         return RedirectResponse(f"/interview/{record.id}", 303)
 
@@ -137,8 +144,6 @@ def router(studio: Studio) -> APIRouter:
             "interview_question.html",
             record=record,
             state=asdict(_state(studio, record)),
-            fills=record.planned_s / (record.minutes * 60),
-            filled=FILLED,
         )
 
     @routes.get("/{interview_id}/state")
@@ -238,11 +243,11 @@ def _follow_up(studio: Studio, interview_id: str, question_id: str) -> dict[str,
                 return None
             attempt = studio.backend.attempt(asked.attempt_id)
             outcome = Outcome(attempt.submission, attempt.report, attempt.id)
-            following = studio.session.next_follow_up(outcome)
+            following = studio.session.next_follow_up(outcome, probes=True)
             if following is None:
                 return None
             studio.speak_ahead(following.ask)
-            return asked_in_page(following, question_id, attempt.id)
+            return asked_in_page(following, question_id, attempt.id, probes=True)
         time.sleep(0.05)
     return None
 

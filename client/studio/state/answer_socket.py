@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import logging
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 from anyio import CancelScope
@@ -57,6 +58,7 @@ class Start(_Message):
     interview: Annotated[str, Field(pattern=r"^[0-9a-f]*$", max_length=64)] = ""
     follow_up: FollowUp | None = None
     follows: AttemptId | None = None
+    probes: bool = False
 
 
 class Command(_Message):
@@ -194,7 +196,9 @@ class AnswerSocket:
             self._say("given")
             return
         answer = recording.answer
-        following = await run_in_threadpool(self._microphone.next_follow_up, answer)
+        following = await run_in_threadpool(
+            partial(self._microphone.next_follow_up, answer, probes=start.probes)
+        )
         self._say(
             "done",
             url=None if answer.attempt_id is None else f"/attempts/{answer.attempt_id}",

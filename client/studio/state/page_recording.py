@@ -46,13 +46,16 @@ def limit_s_for(target_s: float) -> float:
     return max(MIN_LIMIT_S, LIMIT_OVER_TARGET * target_s)
 
 
-def asked_in_page(asked: FollowUp, question_id: str, attempt_id: int) -> dict[str, Any]:
+def asked_in_page(
+    asked: FollowUp, question_id: str, attempt_id: int, *, probes: bool
+) -> dict[str, Any]:
     """A follow-up for the page that asks it."""
     return {
         "asked": asked.model_dump(),
         "question_id": question_id,
         "follows": attempt_id,
         "limit_s": FOLLOW_UP_S,
+        "probes": probes,
     }
 
 
@@ -202,13 +205,15 @@ class Microphone:
         recording = self.recording
         return None if recording is None else recording.answer.name
 
-    def next_follow_up(self, answer: Answer) -> dict[str, Any] | None:
+    def next_follow_up(self, answer: Answer, *, probes: bool) -> dict[str, Any] | None:
         """What is asked after a finished answer, for its page; ``None``: nothing, or not now."""
         outcome = answer.outcome
         if outcome is None or outcome.attempt_id is None:
             return None
-        asked = self._session().next_follow_up(outcome)
-        return None if asked is None else asked_in_page(asked, answer.asked, outcome.attempt_id)
+        asked = self._session().next_follow_up(outcome, probes=probes)
+        if asked is None:
+            return None
+        return asked_in_page(asked, answer.asked, outcome.attempt_id, probes=probes)
 
     def begin(
         self,

@@ -67,9 +67,9 @@ export class Answer {
       answer.#fail(microphoneProblem(error, false));
       return null;
     }
-    const { asked = null, follows = null } = followUp ?? {};
+    const { asked = null, follows = null, probes = false } = followUp ?? {};
     const start = { type: "start", question_id: questionId, interview };
-    await answer.#connect(followUp ? { ...start, follow_up: asked, follows } : start);
+    await answer.#connect(followUp ? { ...start, follow_up: asked, follows, probes } : start);
     return answer.#ended ? null : answer;
   }
 

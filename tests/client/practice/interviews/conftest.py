@@ -44,11 +44,13 @@ def question(
     topic: str = "Caches",
     answer_seconds: int = 120,
     words: int = 25,
+    kind: str = "explain",
 ) -> Question:
     return Question(
         id=name,
         role=role,
         round=round,  # type: ignore[arg-type]
+        kind=kind,  # type: ignore[arg-type]
         topic=topic,
         prompt=" ".join(["why"] * words),
         answer_seconds=answer_seconds,

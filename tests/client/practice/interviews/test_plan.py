@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import pytest
 
-from client.practice.interviews import InterviewError, plan_interview
+from client.practice.interviews import InterviewError, InterviewPlan, plan_interview
 from client.practice.interviews.plan import question_s
 from question_bank.loader import load_bank
 from tests.client.practice.interviews.conftest import ROLE, START, bank_of, question
@@ -75,15 +75,40 @@ def test_a_role_without_questions_for_the_round_is_told() -> None:
         )
 
 
-def test_the_built_in_bank_fills_every_round_of_every_role_without_repeats() -> None:
+def test_the_built_in_bank_has_whole_rounds_for_every_role_without_repeats() -> None:
     bank = load_bank(())
     for role in bank.roles:
         for guide in bank.rounds:
-            minutes = guide.minutes[0]
-            plan = plan_interview(bank, role.id, guide.id, minutes, {}, random.Random(1))
+            plan = plan_interview(bank, role.id, guide.id, guide.minutes[0], {}, random.Random(1))
             names = [each.id for each in plan.questions]
             assert len(set(names)) == len(names)
-            assert plan.planned_s >= 0.85 * minutes * 60, (role.id, guide.id, plan.planned_s)
+            assert not plan.short, (role.id, guide.id)
+
+
+@pytest.mark.parametrize(("kind", "most"), [("code", 2), ("design", 2), ("story", 4)])
+def test_a_round_has_no_more_questions_than_a_real_one(kind: str, most: int) -> None:
+    def planned(count: int) -> InterviewPlan:
+        bank = bank_of(*(question(f"q-{n}", kind=kind) for n in range(count)))
+        return plan_interview(bank, "ml-engineer", "coding", 45, {}, random.Random(1))
+
+    assert len(planned(9).questions) == most
+    assert not planned(9).short
+    assert planned(1).short == (kind == "story")
+
+
+def test_weak_topics_come_first_and_what_was_answered_of_late_is_left_out() -> None:
+    bank = bank_of(question("a", topic="A"), question("b", topic="B"), question("late", topic="B"))
+    plan = plan_interview(
+        bank,
+        "ml-engineer",
+        "coding",
+        45,
+        {"late": START},
+        random.Random(1),
+        {"A": 0.9, "B": 0.2},
+        now=START + timedelta(days=2),
+    )
+    assert [each.id for each in plan.questions] == ["b", "a"]
 
 
 def test_an_interview_draws_on_its_field_and_on_questions_of_nobody_in_particular() -> None:
