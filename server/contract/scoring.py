@@ -20,9 +20,9 @@ PARTIAL_CREDIT: Final = 0.5
 OPEN_FROM: Final = 0.6
 """A phrase that is not covered counts as far as its chance is above this."""
 WHEN_ASKED: Final = 0.5
-"""What counts of a phrase or part that was said only when the interviewer asked for it. Whoever
-knows it is not half as good, but an interviewer who has to ask notes that it took a prompt: on the
-usual scale of four, one step, from "yes" to "with help"."""
+"""Which share of its points a phrase or part earns that was said only when the interviewer asked.
+Whoever has to be asked knows it, but does not show it: an interviewer notes that it took a prompt,
+on the usual scale of four one step, from "yes" to "with help"."""
 UNKNOWN_CONFIDENCE: Final = 0.5
 """The chance of a possible phrase in reports that do not give one."""
 
@@ -98,13 +98,28 @@ def content_score(
     return ContentScore(min(1.0, max(0.0, earned)), parts)
 
 
+def _with_asked(
+    curve: tuple[tuple[float, float], ...], at_once: float, asked: float, total: float
+) -> float:
+    """The value of a share, and ``WHEN_ASKED`` of what the rest would add if said at once."""
+    value = _on(curve, at_once)
+    if not asked:
+        return value
+    return value + WHEN_ASKED * (_on(curve, min(1.0, at_once + asked / total)) - value)
+
+
 def earned_points(coverage: Coverage, structure: Structure) -> tuple[ScorePart, ...]:
     """The points for key phrases and structure, before any are taken off."""
     share = PHRASE_SHARE[structure.kind] if structure.asked else 1.0
-    phrases = ScorePart(name="key phrases", share=share, value=_on(PHRASE_CURVE, coverage.score))
+    asked = sum(each.weight * (1.0 - _credit(each)) for each in coverage.phrases if each.when_asked)
+    total = sum(each.weight for each in coverage.phrases)
+    value = _with_asked(PHRASE_CURVE, coverage.score, asked, total)
+    phrases = ScorePart(name="key phrases", share=share, value=value)
     if not structure.asked:
         return (phrases,)
-    built = _on(STRUCTURE_CURVE, structure.score)
+    asked = sum(each.weight for each in structure.parts if each.when_asked)
+    total = sum(each.weight for each in structure.parts)
+    built = _with_asked(STRUCTURE_CURVE, structure.score, asked, total)
     return phrases, ScorePart(name="structure", share=1.0 - share, value=built)
 
 
@@ -141,9 +156,9 @@ def score_rule(kind: Kind) -> str:
         f"Up to {share:.0%} of the score is for key phrases: half of them earn {half:.0%} of these "
         f"points, because a short right answer says no more. Up to {1 - share:.0%} is for "
         "structure. What sounds wrong or vague takes points off, and a right answer gets points "
-        "for structure without it, as raters of 200 answers gave them. A "
-        "phrase that was perhaps said counts by its chance, one said only when asked counts "
-        f"{WHEN_ASKED:.0%}."
+        "for structure without it, as raters of 200 answers gave them. A phrase that was perhaps "
+        "said counts by its chance, and what was said only when asked earns "
+        f"{WHEN_ASKED:.0%} of its points."
     )
 
 
@@ -170,11 +185,6 @@ def _on(curve: tuple[tuple[float, float], ...], share: float) -> float:
 
 
 def _credit(phrase: PhraseCoverage) -> float:
-    asked = WHEN_ASKED if phrase.when_asked is not None else 0.0
-    return max(asked, _credit_at_once(phrase))
-
-
-def _credit_at_once(phrase: PhraseCoverage) -> float:
     if phrase.negated:
         return 0.0
     if phrase.corrected is not None or phrase.status == "covered":

@@ -1,8 +1,7 @@
 """What the answers to follow-ups add to an answer: said when asked, so worth less than at once."""
 
 from question_bank.models import Question
-from server.contract import Coverage, FollowUpReport, Structure, Submission, coverage_score
-from server.contract.scoring import WHEN_ASKED
+from server.contract import Coverage, FollowUpReport, Structure, Submission
 from server.grading.answer import read_answer
 from server.grading.by_meaning import AnswerVectors
 from server.grading.phrases import PhraseSet
@@ -44,22 +43,15 @@ def count_follow_ups(
             if is_new and not phrase.when_asked and now.status == "covered" and not now.negated:
                 found[at] = phrase.model_copy(update={"when_asked": now.evidence})
                 added.append(phrase.phrase)
-        coverage = coverage.model_copy(
-            update={"phrases": tuple(found), "score": coverage_score(found)}
-        )
+        coverage = coverage.model_copy(update={"phrases": tuple(found)})
         if vectors is not None and structure.parts:
             built = judge_structure(question, answer.words, words, vectors)
             parts = list(structure.parts)
-            gained = 0.0
             for at, (part, part_now) in enumerate(zip(parts, built.parts, strict=True)):
                 if part.status == "missing" and not part.when_asked and part_now.evidence:
                     parts[at] = part.model_copy(update={"when_asked": part_now.evidence})
                     added.append(part.name)
-                    gained += part.weight
-            gained *= WHEN_ASKED / sum(part.weight for part in parts)
-            structure = structure.model_copy(
-                update={"parts": tuple(parts), "score": min(1.0, structure.score + gained)}
-            )
+            structure = structure.model_copy(update={"parts": tuple(parts)})
         reports.append(
             FollowUpReport(
                 submission_id=each.submission_id,

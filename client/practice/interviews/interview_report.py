@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from client.backend.protocol import Backend, RejectedError
+from client.practice.interviews.debrief import debrief_of, first_lines, moment_line
 from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll, TermPlace
 from client.practice.interviews.points import strongest, weakest
 from client.practice.interviews.record import AskedQuestion, InterviewRecord
@@ -112,6 +113,7 @@ def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer])
         weakest=weakest(lines, terms, rate),
         terms=terms,
         answers=tuple(lines),
+        debrief=debrief_of(record, lines, reports, _mean(asked_scores) if scores else None),
     )
 
 
@@ -131,7 +133,8 @@ def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
     report = kept.attempt.report
     phrases, delivery = report.coverage.phrases, report.delivery
     missing = sorted(
-        (each for each in phrases if each.status == "missing"), key=lambda each: -each.weight
+        (each for each in phrases if each.status == "missing" and not each.when_asked),
+        key=lambda each: -each.weight,
     )
     wrong = [each.term for each in report.pronunciation.terms if each.verdict == "mispronounced"]
     return line.model_copy(
@@ -150,6 +153,14 @@ def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
             "fillers": len(delivery.fillers),
             "missing": tuple(each.phrase for each in missing),
             "mispronounced": tuple(dict.fromkeys(wrong)),
+            "missing_parts": tuple(
+                each.name
+                for each in (report.structure.parts if report.structure else ())
+                if each.status == "missing" and not each.when_asked
+            ),
+            "language": tuple(f"“{each.said}” → “{each.better}”" for each in report.language.notes),
+            "follow_ups": len(report.follow_ups),
+            "when_asked": sum(each.when_asked is not None for each in phrases),
         }
     )
 
@@ -237,10 +248,51 @@ def _lines(report: InterviewReport) -> Iterator[str]:
         yield ""
     yield from (f"- {each}" for each in _figures(report))
     yield ""
+    yield from _debrief(report)
     yield from points_lines("What was strongest", report.strongest)
     yield from points_lines("What to work on", report.weakest)
     yield from _answers(report.answers)
     yield from _term_lines(report.terms)
+
+
+def _debrief(report: InterviewReport) -> Iterator[str]:
+    debrief = report.debrief
+    if debrief.verdict:
+        yield f"**Verdict: {debrief.verdict}.** {plain_text(debrief.verdict_evidence)}"
+        yield ""
+    if debrief.first is not None:
+        yield "## The first half minute"
+        yield ""
+        yield plain_text(first_lines(debrief.first))
+        yield ""
+    for title, lines in (
+        (
+            "By signal",
+            [
+                f"{each.signal}: {each.score:.0%} (questions {', '.join(map(str, each.numbers))})"
+                for each in debrief.signals
+            ],
+        ),
+        ("Moments to hear", [moment_line(each) for each in debrief.moments]),
+        (
+            "To practice tomorrow",
+            [f"Question {each.number}, {each.kind}: {each.text}" for each in debrief.tomorrow],
+        ),
+    ):
+        if lines:
+            yield f"## {title}"
+            yield ""
+            yield from (f"- {plain_text(each)}" for each in lines)
+            yield ""
+    if debrief.closing is not None:
+        yield "## Your questions for us"
+        yield ""
+        if debrief.closing:
+            yield f"> {plain_text(debrief.closing)}"
+            yield ""
+        if debrief.closing_remark:
+            yield plain_text(debrief.closing_remark)
+            yield ""
 
 
 def _figures(report: InterviewReport) -> Iterator[str]:
@@ -259,8 +311,11 @@ def _figures(report: InterviewReport) -> Iterator[str]:
 def _answers(answers: Sequence[AnswerLine]) -> Iterator[str]:
     yield "## Questions"
     yield ""
-    yield "| # | Question | Topic | Score | Length | Words per minute | Not said | Mispronounced |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield (
+        "| # | Question | Topic | Score | Length | Words per minute | Not said | Structure "
+        "| Language | Mispronounced |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|---|"
     for line in answers:
         yield f"| {' | '.join(_cells(line))} |"
     yield ""
@@ -275,7 +330,8 @@ def _cells(line: AnswerLine) -> list[str]:
         outcome = plain_text(line.problem)
     else:
         graded = graded_text(line.graded_score, line.score)
-        outcome = f"{line.score:.0%} ({line.covered} of {line.phrases})"
+        asked = f", {line.when_asked} when asked" if line.when_asked else ""
+        outcome = f"{line.score:.0%} ({line.covered} of {line.phrases}{asked})"
         outcome += f", {graded}" if graded else ""
     length = "" if line.answer_s is None else f"{line.answer_s:.0f} s of {line.target_s:.0f} s"
     rate = "" if line.words_per_minute is None else f"{line.words_per_minute:.0f}"
@@ -287,6 +343,8 @@ def _cells(line: AnswerLine) -> list[str]:
         length,
         rate,
         plain_text(", ".join(line.missing)),
+        plain_text(", ".join(line.missing_parts)),
+        plain_text("; ".join(line.language)),
         plain_text(", ".join(line.mispronounced)),
     ]
 

@@ -22,6 +22,10 @@ class AnswerLine(_Frozen):
         graded_score: the grader's own, where a coach corrected a verdict.
         missing: key phrases not said, the weightiest first.
         mispronounced: terms said wrong at least once.
+        missing_parts: parts of the structure not said.
+        language: what was said, and what is better.
+        follow_ups: how many were asked.
+        when_asked: key phrases said only to one of them.
     """
 
     number: int
@@ -45,6 +49,72 @@ class AnswerLine(_Frozen):
     fillers: int | None = None
     missing: tuple[str, ...] = ()
     mispronounced: tuple[str, ...] = ()
+    missing_parts: tuple[str, ...] = ()
+    language: tuple[str, ...] = ()
+    follow_ups: int = 0
+    when_asked: int = 0
+
+
+class SignalLine(_Frozen):
+    """How the questions that look for one signal went."""
+
+    signal: str
+    score: float
+    numbers: tuple[int, ...]
+
+
+class FirstImpression(_Frozen):
+    """The first half minute of the first answer."""
+
+    number: int
+    attempt_id: int
+    text: str
+    begins_s: float
+    words: int
+    fillers: int
+    phrases: tuple[str, ...]
+
+
+class Moment(_Frozen):
+    """A moment to hear again, and why."""
+
+    number: int
+    attempt_id: int
+    start_s: float | None
+    text: str
+    why: str
+
+
+class ToPractice(_Frozen):
+    """What to practice next: the aim of an answer."""
+
+    number: int
+    question_id: str
+    attempt_id: int
+    kind: str
+    text: str
+
+
+class Debrief(_Frozen):
+    """What an interviewer would write down afterwards.
+
+    Attributes:
+        verdict: in the round's own scale; empty where nothing has a report.
+        verdict_evidence: what it rests on.
+        signals: the weakest first.
+        first: ``None`` where no words have times.
+        closing: the candidate's own questions; ``None``: nobody asked for them.
+        closing_remark: what to say of them; empty if all is well.
+    """
+
+    verdict: str = ""
+    verdict_evidence: str = ""
+    signals: tuple[SignalLine, ...] = ()
+    first: FirstImpression | None = None
+    moments: tuple[Moment, ...] = ()
+    tomorrow: tuple[ToPractice, ...] = ()
+    closing: str | None = None
+    closing_remark: str = ""
 
 
 class TermPlace(_Frozen):
@@ -113,6 +183,7 @@ class InterviewReport(_Frozen):
     weakest: tuple[SummaryPoint, ...]
     terms: tuple[TermOverAll, ...]
     answers: tuple[AnswerLine, ...]
+    debrief: Debrief = Debrief()
 
     @property
     def without_answer(self) -> tuple[AnswerLine, ...]:

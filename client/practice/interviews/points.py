@@ -79,7 +79,11 @@ def weakest(
     for at, line in enumerate(answers):
         if line.score is not None and line.score < WEAK_SCORE:
             missing = f" Start with “{line.missing[0]}”." if line.missing else ""
-            few = f"only {_share(line)}" if line.covered else f"none of {line.phrases} key phrases"
+            few = (
+                f"only {_share(line)}"
+                if line.covered or line.when_asked
+                else f"none of {line.phrases} key phrases"
+            )
             text = f"Question {line.number}, {line.topic}: {few}.{missing}"
             points.append((8 - line.score, "coverage", _point(text, f"answers[{at}].score")))
     for at, term in enumerate(terms):
@@ -141,7 +145,8 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _share(line: AnswerLine) -> str:
-    return f"{line.covered} of {line.phrases} key phrases"
+    asked = f", {line.when_asked} when asked" if line.when_asked else ""
+    return f"{line.covered} of {line.phrases} key phrases{asked}"
 
 
 def _point(text: str, evidence: str) -> SummaryPoint:

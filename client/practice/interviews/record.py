@@ -51,6 +51,7 @@ class AskedQuestion(_Frozen):
         topic: as the bank had it when the interview began.
         prompt: the same.
         answer_seconds: the same.
+        signals: the same.
         state: see ``QuestionState``.
         asked_at: when it came up.
         closed_at: when its answer ended, or it was skipped or cut off by the end.
@@ -66,6 +67,7 @@ class AskedQuestion(_Frozen):
     topic: str
     prompt: str
     answer_seconds: int = Field(ge=1)
+    signals: tuple[str, ...] = ()
     state: QuestionState = "waiting"
     asked_at: AwareDatetime | None = None
     closed_at: AwareDatetime | None = None

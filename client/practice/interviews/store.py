@@ -82,6 +82,7 @@ class Interviews:
                 topic=each.topic,
                 prompt=each.prompt,
                 answer_seconds=each.answer_seconds,
+                signals=each.signals,
                 state="waiting" if number else "open",
                 asked_at=None if number else now,
             )

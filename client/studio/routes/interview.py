@@ -3,15 +3,17 @@
 import random
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Form, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.answer.answer import Answer, Outcome
 from client.backend.protocol import UnavailableError
+from client.core.errors import NoSpeech
 from client.practice.interviews import (
     InterviewNotFound,
     InterviewRecord,
@@ -24,9 +26,11 @@ from client.practice.interviews import (
     report_interview,
     topic_scores,
 )
+from client.practice.interviews.debrief import first_lines, moment_line
 from client.practice.progress import all_attempts
 from client.studio.routes.downloads import download
 from client.studio.state.page_recording import asked_in_page
+from client.studio.state.pcm import clip_of_pcm, read_body
 from client.studio.state.studio import Studio
 from client.studio.views.interview import (
     GOOD_SCORE,
@@ -47,6 +51,7 @@ SHORT_MINUTES: Final = (10, 20)
 """For practice between two other things; a real round takes three quarters of an hour."""
 
 DOUBLE_CLICK_S: Final = 5.0
+CLOSING_MOST_S: Final = 120.0
 FOLLOW_UP_WITHIN_S: Final = 6.0
 """An answer that takes longer to transcribe gets no follow-up: nobody waits in silence for one."""
 
@@ -182,6 +187,16 @@ def router(studio: Studio) -> APIRouter:
         interviews.end(record.id, shown=shown)
         return RedirectResponse(f"/interview/{record.id}/report", 303)
 
+    @routes.post("/{interview_id}/closing", status_code=204)
+    def closing(interview_id: str, pcm: Annotated[bytes, Depends(_pcm)]) -> None:
+        """What the candidate asks at the end, written down; nothing else of it is kept."""
+        _get(interviews, interview_id)
+        text = ""
+        if pcm:
+            with suppress(NoSpeech):
+                text = studio.session.transcribe(clip_of_pcm(pcm)).text
+        interviews.close(interview_id, text)
+
     @routes.post("/{interview_id}/delete")
     def delete(interview_id: str) -> RedirectResponse:
         """Forget it; its answers stay in the history."""
@@ -206,8 +221,27 @@ def router(studio: Studio) -> APIRouter:
             good_score=GOOD_SCORE,
             weak_score=WEAK_SCORE,
             place_href=place_href,
+            first_line=first_lines(made.debrief.first) if made.debrief.first else "",
+            recorded=[
+                each.attempt_id
+                for each in record.asked
+                if each.submission_id and studio.recordings.path_of(each.submission_id).is_file()
+            ],
             used_s=record.spent_s,
             spoken_share=made.answer_s / (record.spent_s or record.minutes * 60),
+        )
+
+    @routes.get("/{interview_id}/page")
+    def page(request: Request, interview_id: str) -> Response:
+        """The debrief on one page, to print or to send to a coach."""
+        made = _report(studio, _get(interviews, interview_id))
+        return studio.page(
+            request,
+            "interview_page.html",
+            report=made,
+            debrief=made.debrief,
+            first_line=first_lines(made.debrief.first) if made.debrief.first else "",
+            moments=[moment_line(each) for each in made.debrief.moments],
         )
 
     @routes.get("/{interview_id}/report.{suffix}")
@@ -229,6 +263,10 @@ def _rounds(fields: Mapping[str, FieldOfWork]) -> dict[tuple[RoundGuide, ...], l
     for role, field in fields.items():
         lists.setdefault(field.rounds, []).append(role)
     return lists
+
+
+async def _pcm(request: Request) -> bytes:
+    return await read_body(request, CLOSING_MOST_S)
 
 
 def _follow_up(studio: Studio, interview_id: str, question_id: str) -> dict[str, Any] | None:

@@ -4,7 +4,17 @@
  * @param {{title: string, detail?: string, yes: string, no: string}} texts
  * @returns {Promise<boolean>}
  */
-export function confirm({ title, detail = "", yes, no }) {
+export async function confirm(texts) {
+  return (await choose(texts)) === "yes";
+}
+
+/**
+ * The same with a third answer.
+ *
+ * @param {{title: string, detail?: string, yes: string, no: string, other?: string}} texts
+ * @returns {Promise<"yes"|"no"|"other">}
+ */
+export function choose({ title, detail = "", yes, no, other = "" }) {
   const dialog = document.createElement("dialog");
   dialog.className = "dialog";
   const heading = document.createElement("h2");
@@ -18,7 +28,8 @@ export function confirm({ title, detail = "", yes, no }) {
   form.className = "row";
   for (const [value, label, kind] of [
     ["no", no, "button"],
-    ["yes", yes, "button danger"],
+    ...(other ? [["other", other, "button danger"]] : []),
+    ["yes", yes, other ? "button primary" : "button danger"],
   ]) {
     const button = document.createElement("button");
     button.className = kind;
@@ -35,7 +46,7 @@ export function confirm({ title, detail = "", yes, no }) {
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
       dialog.remove();
-      resolve(dialog.returnValue === "yes");
+      resolve(dialog.returnValue || "no");
     });
   });
 }

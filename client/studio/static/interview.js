@@ -3,28 +3,40 @@
 import { Answer } from "./answer.js";
 import { AnswerPanel } from "./answer_panel.js";
 import { clock } from "/static/ui/clock.js";
-import { confirm } from "./confirm.js";
+import { choose, confirm } from "./confirm.js";
 import { onKeys } from "./keys.js";
 import { OneTab } from "./one_tab.js";
 import { Player } from "./player.js";
 import { request } from "./request.js";
+import { ASKING, Microphone, zerosError } from "./recorder.js";
 import { RoundClock } from "./round_clock.js";
+import { ShortTake } from "./short_take.js";
 
 const TICK_MS = 500;
 const POLL_MS = 500;
 const BEAT_MS = 5000; // the studio takes 20 s without one for "left"
 const FREED_AFTER_TRIES = 6; // a page that was just reloaded still counts as recording
+const CONFIRM_OVER_S = 5; // as in practice
+const CHECK_MS = 4000; // a microphone that gives nothing but zeros for this long is muted
+const CLOSING_MOST_S = 110;
 const AGAIN_MS = 2000; // how often a lost studio is asked whether it is back
 
 const IDLE = { idle: true, shows: ["hear", "skip"] };
 const RUNS = { runs: true }; // the clock
+const LISTENING = {
+  listens: true,
+  primary: "That is my answer",
+  shows: ["pause", "restart"],
+};
 const STATES = {
   loading: { status: "Getting ready" },
   thinking: { status: "One moment", shows: ["skip"] },
   ready: { status: "Answer when you are ready", primary: "Answer", ...IDLE, ...RUNS },
   asking: { status: "Listen to the question", ...IDLE },
   opening: { status: "Opening the microphone" },
-  recording: { status: "Recording", primary: "That is my answer", listens: true, ...RUNS },
+  checking: { status: "Checking the microphone" },
+  recording: { status: "Recording", ...LISTENING, ...RUNS },
+  paused: { status: "Paused", ...LISTENING },
   working: { status: "Saving your answer" },
   interrupted: {
     status: "Your answer was interrupted",
@@ -38,6 +50,7 @@ const STATES = {
 const FOLLOWS = ["elsewhere", "interrupted"]; // what another tab does next
 
 const panel = new AnswerPanel(document.querySelector("[data-recorder]"), STATES, {
+  onDiscarded,
   onDone,
   onGiven,
   onProblem,
@@ -51,6 +64,8 @@ const tab = new OneTab(`aloud.interview.${interview.id}`, () => player.stop());
 const roundClock = new RoundClock(interview.left_s);
 let beatAtMs = -Infinity;
 let endWhenDone = false;
+let endWhenDiscarded = false;
+let checked = interview.question?.number !== 1; // the microphone, before the first question
 /** @type {import("./answer.js").FollowUp|null} what is asked after the answer just given */
 let followUp = null;
 
@@ -59,7 +74,7 @@ let followUp = null;
 async function showQuestion() {
   const { question } = interview;
   if (!question) {
-    location.assign(`/interview/${interview.id}/report`);
+    showClosing();
     return;
   }
   // after short answers more are asked than were planned, and nobody knows how many
@@ -97,6 +112,19 @@ async function showQuestion() {
   if (roundClock.isOver) {
     showOver();
     return;
+  }
+  if (!checked) {
+    panel.enter("checking");
+    const problem = await microphoneProblem();
+    if (!panel.is("checking")) {
+      return;
+    }
+    if (problem) {
+      fail(problem);
+      checked = true; // "Answer again" tries it
+      return;
+    }
+    checked = true;
   }
   panel.enter("ready");
   const [audible, here] = await Promise.all([player.canPlay(), tab.isThis()]);
@@ -169,9 +197,65 @@ async function speak() {
   }
 }
 
+/** Listens for a moment; what is wrong with the microphone, or null. */
+async function microphoneProblem() {
+  let microphone;
+  try {
+    const heard = new Promise((resolve) => {
+      const late = setTimeout(() => resolve(false), CHECK_MS);
+      const onLevel = ({ zeros }) => !zeros && (clearTimeout(late), resolve(true));
+      const onAsking = () => panel.say(ASKING);
+      Microphone.open({ onLevel, onAsking, onEnd: () => resolve(false) }).then(
+        (opened) => (microphone = opened),
+        (error) => resolve(error),
+      );
+    });
+    const result = await heard;
+    if (result instanceof Error) {
+      return result;
+    }
+    // without a click before it some browsers give no sound yet: that is no fault
+    const silent = result === false && microphone && navigator.userActivation?.hasBeenActive;
+    return silent ? zerosError() : null;
+  } finally {
+    microphone?.close();
+  }
+}
+
 /* ---- the answer */
 
+/** Discards what was said so far, and begins the same answer again. */
+async function restart() {
+  const sure =
+    panel.recordedS <= CONFIRM_OVER_S ||
+    (await confirm({
+      title: `Discard this answer of ${clock(panel.recordedS)} and say it again?`,
+      yes: "Say it again",
+      no: "Keep recording",
+    }));
+  if (sure && panel.isRecording) {
+    await panel.discard();
+  }
+}
+
+function onDiscarded() {
+  if (endWhenDiscarded) {
+    end.submit();
+    return;
+  }
+  panel.enter("ready");
+  panel.showRecorded(0);
+  panel.clearWaveform();
+  begin();
+}
+
+function pauseOrGoOn() {
+  panel.pauseOrGoOn();
+  part("pause-label").textContent = panel.is("paused") ? "Go on" : "Pause";
+}
+
 async function begin() {
+  part("pause-label").textContent = "Pause";
   tab.take();
   player.stop();
   const asked = followUp
@@ -410,7 +494,7 @@ async function beat(runs) {
 }
 
 function tell() {
-  const isLast = followUp || panel.is("recording", "opening", "working", "thinking");
+  const isLast = followUp || panel.is("recording", "paused", "checking", "opening", "working", "thinking");
   const waits = panel.is("interrupted", "loading", "elsewhere");
   if (roundClock.isOver && !isLast && !waits && part("over").hidden) {
     showOver();
@@ -430,10 +514,79 @@ function showOver() {
   document.getElementById("over").focus();
 }
 
+/* ---- your questions for us */
+
+let closingTake = null;
+let closingMicrophone = null;
+
+function showClosing() {
+  player.stop();
+  const report = `/interview/${interview.id}/report`;
+  if (!interview.follow_ups || interview.closed) {
+    location.assign(report);
+    return;
+  }
+  part("asking").hidden = true;
+  end.hidden = true;
+  part("closing").hidden = false;
+  document.getElementById("closing").focus();
+  speakClosing();
+}
+
+async function speakClosing() {
+  if (await player.canPlay()) {
+    const text = encodeURIComponent(document.getElementById("closing").textContent);
+    await player.play(`/sound/text?text=${text}`).catch(() => null); // it stands there to be read
+  }
+}
+
+async function recordClosing() {
+  player.stop();
+  const take = new ShortTake();
+  try {
+    closingMicrophone = await Microphone.open({
+      onSamples: (samples) => {
+        take.push(samples);
+        if (take.durationS > CLOSING_MOST_S) {
+          sendClosing();
+        }
+      },
+    });
+  } catch (error) {
+    part("closing-status").textContent = `${error.message} ${error.remedy}`;
+    return;
+  }
+  closingTake = take;
+  part("closing-ask").textContent = "That is all";
+  part("closing-status").textContent = "Listening: ask your questions";
+}
+
+async function sendClosing() {
+  const take = closingTake;
+  closingTake = null;
+  part("closing-ask").disabled = true;
+  part("closing-status").textContent = "One moment";
+  await closingMicrophone.close();
+  const address = `/interview/${interview.id}/closing`;
+  await request(address, { samples: take.samples() }).catch(() => null); // the report does without
+  location.assign(`/interview/${interview.id}/report`);
+}
+
+async function askNothing() {
+  await closingMicrophone?.close();
+  await request(`/interview/${interview.id}/closing`, { post: true }).catch(() => null);
+  location.assign(`/interview/${interview.id}/report`);
+}
+
+part("closing-ask").addEventListener("click", primary);
+part("closing-none").addEventListener("click", askNothing);
+
 /* ---- wiring */
 
 function primary() {
-  if (panel.is("recording")) {
+  if (part("closing").hidden === false) {
+    closingTake ? sendClosing() : recordClosing();
+  } else if (panel.isRecording) {
     panel.stop();
   } else if (panel.isIdle && (followUp || !roundClock.isOver)) {
     begin();
@@ -451,29 +604,50 @@ function hear() {
 
 part("primary").addEventListener("click", primary);
 part("hear").addEventListener("click", hear);
+part("pause").addEventListener("click", pauseOrGoOn);
+part("restart").addEventListener("click", restart);
 part("skip").addEventListener("click", pass);
 part("use").addEventListener("click", use);
 part("drop").addEventListener("click", drop);
 onKeys({
   " ": primary,
   h: hear,
+  p: () => panel.isRecording && pauseOrGoOn(),
+  r: () => panel.isRecording && restart(),
   s: () => (panel.isIdle || panel.is("interrupted", "thinking")) && pass(),
 });
 
 end.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const sure = await confirm({
-    title: "End the interview now?",
-    detail: "The open question stays unanswered. The report follows.",
-    yes: "End it",
-    no: "Continue",
-  });
-  if (!sure) {
+  const said = panel.isRecording ? clock(panel.recordedS) : "";
+  const what = followUp ? "follow-up" : "question";
+  const answer = said
+    ? await choose({
+        title: "End the interview now?",
+        detail: `You have spoken for ${said}. Is that your answer, or shall it go? The report follows.`,
+        yes: "Count it and end",
+        other: "Discard it and end",
+        no: "Continue",
+      })
+    : await choose({
+        title: "End the interview now?",
+        detail: panel.is("working", "thinking")
+          ? "The answer just given counts. The report follows."
+          : `The open ${what} stays unanswered. The report follows.`,
+        yes: "End it",
+        no: "Continue",
+      });
+  if (answer === "no") {
     return;
   }
-  if (panel.is("recording", "working")) {
-    endWhenDone = true; // what is being said still counts
-    if (panel.is("recording")) {
+  if (answer === "other") {
+    endWhenDiscarded = true;
+    if (panel.isRecording) {
+      await panel.discard();
+    }
+  } else if (panel.isRecording || panel.is("working")) {
+    endWhenDone = true;
+    if (panel.isRecording) {
       panel.stop();
     }
   } else if (followUp || panel.is("thinking")) {

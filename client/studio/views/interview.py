@@ -60,6 +60,7 @@ class InterviewState:
         transcribing: how many answers get their reports now.
         problems: what went wrong with answers given before, one sentence each.
         follow_ups: whether more is asked after each answer.
+        closed: the candidate's own questions at the end were heard.
     """
 
     id: str
@@ -72,6 +73,7 @@ class InterviewState:
     transcribing: int
     problems: tuple[str, ...]
     follow_ups: bool
+    closed: bool
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,7 @@ def state_of(
             if each.state == "given" and each.problem
         ),
         follow_ups=record.follow_ups,
+        closed=record.closing is not None,
     )
 
 

@@ -22,7 +22,7 @@ from tests.worlds.studio_answering import send_all, until, wait_for, with_engine
 from tests.worlds.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
 
 HTML = {"Accept": "text/html"}
-ROLE, ROUND = "ml-platform-engineer", "system-design"
+ROLE, ROUND = "ml-platform-engineer", "domain-deep-dive"
 
 
 def begin(client: TestClient, **form: str) -> str:
@@ -206,7 +206,7 @@ def test_the_report_is_exported_as_markdown_and_json(client: TestClient, studio:
     say(studio, client, address)
     client.post(f"{address}/end")
     markdown = client.get(f"{address}/report.md")
-    assert markdown.text.startswith("# Mock interview: ML Platform Engineer, System design")
+    assert markdown.text.startswith("# Mock interview: ML Platform Engineer, Domain deep dive")
     assert "attachment" in markdown.headers["content-disposition"]
     report = InterviewReport.model_validate(client.get(f"{address}/report.json").json())
     assert (report.asked, report.answered) == (2, 1)
