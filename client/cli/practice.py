@@ -28,6 +28,7 @@ from client.core.settings import ClientSettings
 from client.data import demo as sample
 from client.judging.judge import Judge
 from client.practice.drills.drill_session import answers_of
+from client.practice.interviews import loop_of
 from client.speaking import Speaker
 from client.terminal.interview import Interview, InterviewOptions
 from client.terminal.keys import key_reader
@@ -201,6 +202,10 @@ def interview(
         typer.Option("--auto-stop/--no-auto-stop", help="Stop recording after a long silence."),
     ] = True,
     aloud: Annotated[bool, typer.Option("--speak/--no-speak", help="Speak the questions.")] = True,
+    loop: Annotated[
+        bool,
+        typer.Option("--loop", help="Only show a whole loop: which round to do on which day."),
+    ] = False,
     follow_ups: Annotated[
         bool,
         typer.Option("--follow-ups/--no-follow-ups", help="Ask up to two questions more."),
@@ -212,6 +217,11 @@ def interview(
     """Rehearse a mock interview in the terminal."""
     if not role and not question:
         raise typer.BadParameter("name the role, or the question")
+    if loop and role:
+        with open_server(settings) as backend:
+            for line in loop_of(backend.bank(), role, datetime.now().date()):
+                out().print(line, highlight=False)
+        return
     speaker = Speaker.of(settings, load_lexicon(settings.lexicon, settings.cache))
     if aloud:
         speaker.warm_up()

@@ -16,10 +16,11 @@ from client.answer.live import LiveTranscript
 from client.answer.session import Session
 from client.audio import Level, OnSamples, Recorder, RecorderSettings, Recording
 from client.backend.protocol import Backend
-from client.core.errors import ClientError, NoSpeech
+from client.core.errors import ClientError, NoSpeech, RecordingError
 from client.core.settings import ClientSettings
+from client.doctor import check_microphone
 from client.practice.choosing import choose_questions
-from client.practice.interviews import last_practiced
+from client.practice.interviews import last_practiced, topic_scores
 from client.terminal.keys import Keys, key_reader, one_of
 from client.terminal.meant import ask_what_was_meant
 from client.terminal.quiet import quiet_libraries
@@ -98,6 +99,11 @@ class Interview:
             ClientError: no such role, no microphone, or an engine that cannot be loaded.
         """
         questions = self._choose()
+        if self._console.is_terminal:  # before a word is spoken that nobody would hear
+            with quiet_libraries():
+                check = check_microphone(name_part=self._options.device or "")
+            if not check.ok:
+                raise RecordingError(check.detail, check.remedy)
         done = 0
         with key_reader() as keys:
             offer_unfinished(self._console, keys, self._answers, drills=False)
@@ -124,9 +130,14 @@ class Interview:
             raise NoQuestionsError(
                 f"the bank has no question for {options.role}, round {options.round}"
             )
-        last = last_practiced(self._backend)
+        last, topics = last_practiced(self._backend), topic_scores(self._backend)
         return choose_questions(
-            there, last, options.questions, random.Random(), opening=options.round
+            there,
+            last,
+            options.questions,
+            random.Random(),
+            opening=options.round,
+            topics=topics,
         )
 
     def _ask(self, question: Question, keys: Keys) -> Outcome | None:

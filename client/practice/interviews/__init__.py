@@ -10,6 +10,7 @@ from client.practice.interviews.models import AnswerLine, InterviewReport, TermO
 from client.practice.interviews.plan import (
     InterviewPlan,
     last_practiced,
+    loop_of,
     plan_interview,
     topic_scores,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "find_answers",
     "interview_to_markdown",
     "last_practiced",
+    "loop_of",
     "plan_interview",
     "report_interview",
     "topic_scores",

@@ -2,9 +2,9 @@
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from client.backend.protocol import Backend
@@ -131,6 +131,21 @@ def plan_interview(
         planned, planned_s = planned + 1, planned_s + question_s(question)
     short = len(ordered) < least if least else planned_s < FILLED * minutes * 60
     return InterviewPlan(tuple(ordered), len(fresh), planned, planned_s, short)
+
+
+def loop_of(bank: Bank, role: str, first_day: date) -> Iterator[str]:
+    """A whole loop over days, a line for each: the rounds of the role's field, one a day.
+
+    Raises:
+        UnknownNameError: there is no such role.
+    """
+    rounds = [each for each in bank.field_of(role).rounds if bank.asked(role=role, round=each.id)]
+    for number, guide in enumerate(rounds):
+        day = first_day + timedelta(days=number)
+        yield (
+            f"{day:%a %d %b}  {guide.title}, {guide.minutes[0]} min: "
+            f"aloud interview --role {role} --round {guide.id}"
+        )
 
 
 def _is_late(question: Question, practiced: Mapping[str, datetime], since: datetime) -> bool:

@@ -94,3 +94,20 @@ def test_the_next_take_is_compared_on_the_aim_first(client: TestClient, speech: 
     second = spoken(client, speech)["attempt_id"]
     assert "the take before" in client.get(f"/attempts/{second}").text
     assert "The aim:" in client.get(f"/attempts/{first}/compare/{second}").text
+
+
+def test_an_interview_closes_with_your_questions_and_a_debrief(
+    client: TestClient, studio: Studio, speech: Clip
+) -> None:
+    address = begin_interview(client, follow_ups="true")
+    asked = question_id(client, address)
+    spoken(client, speech, asked, interview=address.rpartition("/")[2])
+    wait_for(lambda: studio.backend.history().total)
+    client.post(f"{address}/end", follow_redirects=False)
+    assert client.get(f"{address}/state").json()["closed"] is False
+    assert client.post(f"{address}/closing").status_code == 204
+    assert client.get(f"{address}/state").json()["closed"] is True
+    for page in (f"{address}/report", f"{address}/page", f"{address}/report.md"):
+        shown = client.get(page).text
+        assert "Verdict" in shown
+        assert "You had no question. Prepare three" in shown
