@@ -29,7 +29,7 @@ from client.terminal.report import print_report
 from client.terminal.unfinished import offer_unfinished
 from question_bank.models import Question, RoundName, round_text
 from server.contract import FOLLOW_UP_S, Report, Submission, aim_result
-from server.contract.follow_ups import MOST_PROBES
+from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES
 
 LIMIT_OVER_TARGET: Final = 2.0
 """A recording ends by itself at this many times the question's target length."""
@@ -169,7 +169,7 @@ class Interview:
         """Ask what follows from the answer; a skipped or empty one changes nothing."""
         console = self._console
         loading = _Background(lambda: None)
-        for _ in range(MOST_PROBES):
+        for _ in range(MOST_PROBES if question.kind == "design" else MOST_FOLLOW_UPS):
             asked = self._session.next_follow_up(outcome, probes=True)
             if asked is None:
                 break
