@@ -16,7 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from pronunciation.terms import Lexicon
-from question_bank.models import Bank, KeyPhrase, Question
+from question_bank.models import Bank, KeyPhrase, Question, RoundGuide
 from server.attempts.service import Grader, Service
 from server.attempts.store import Store
 from server.contract import (
@@ -104,7 +104,9 @@ def make_app(database: Path) -> tuple[FastAPI, Service]:
     bank = Bank(
         version="bank-1",
         roles=(),
-        rounds=(),
+        rounds=tuple(
+            RoundGuide(id=each, title=each.capitalize()) for each in ("coding", "behavioral")
+        ),
         signals=(),
         plan=(),
         help=(),

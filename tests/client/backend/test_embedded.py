@@ -14,7 +14,7 @@ from client.backend.protocol import QueuedError, RejectedError, UnavailableError
 from client.backend.sending import with_outbox
 from client.core.settings import ClientSettings
 from pronunciation.terms import Lexicon
-from question_bank.models import Bank
+from question_bank.models import Bank, RoundGuide
 from server.attempts.service import Grader, Service
 from server.attempts.store import Store
 from server.contract import HistoryQuery, PurgeRequest, Report
@@ -30,7 +30,9 @@ def creating(make: SimpleNamespace, seen: list[ServerSettings] | None = None):  
     bank = Bank(
         version="bank-1",
         roles=(),
-        rounds=(),
+        rounds=tuple(
+            RoundGuide(id=each, title=each.capitalize()) for each in ("coding", "behavioral")
+        ),
         signals=(),
         plan=(),
         help=(),

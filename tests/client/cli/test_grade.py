@@ -149,7 +149,13 @@ def test_what_is_no_transcript_is_never_graded(run: Run, content: bytes) -> None
 
 def test_usage_errors_are_status_2(run: Run) -> None:
     assert run("grade").exit_code == 2
-    assert run("bank", "list", "--round", "lunch").exit_code == 2
+    assert run("bank", "list", "--rounds", "coding").exit_code == 2
+
+
+def test_a_round_that_the_bank_lacks_is_named_with_those_it_has(run: Run) -> None:
+    result = run("bank", "list", "--round", "lunch")
+    assert result.exit_code == 1
+    assert "no round 'lunch'" in result.stderr and "phone-screen" in result.stderr
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", ""])

@@ -93,7 +93,7 @@ def test_the_last_day_of_a_filter_is_included(client: TestClient, answered: Answ
         ({"since": "0001-01-01", "until": "0000-00-00"}, "This is not a date"),
         ({"since": "2026-03-02", "until": "2026-03-01"}, "before the “From” date"),
         ({"role": "Not A Slug"}, "Nothing has this name"),
-        ({"round": "lunch"}, "Nothing has this name"),
+        ({"round": "Lunch Time"}, "Nothing has this name"),
         ({"question": "<script>"}, "Nothing has this name"),
     ],
 )

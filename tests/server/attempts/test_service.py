@@ -41,7 +41,7 @@ def test_questions_by_role_round_and_topic(
     assert found(role="ml-engineer") == ["one", "two"]
     assert found(round="coding") == ["two"]
     assert found(topic="kv cache management") == ["one", "loose"]
-    assert found(role="ml-engineer", topic="Schedulers", round="behavioral") == []
+    assert found(role="ml-engineer", topic="Schedulers", round="domain-deep-dive") == []
     with pytest.raises(NotFoundError, match="no role 'chef'; it has ml-engineer"):
         service.questions(role="chef")
 
