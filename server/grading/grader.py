@@ -38,7 +38,7 @@ GRADER_VERSION = "5.1.0"
 
 FACT_WORDS, FACT_PHRASES = 45, 2
 """Words of a model answer under which, and phrases up to which, a question asks for a fact."""
-LEAST_CAP, CAP_PER_MISSING = 0.03, 2.0
+LEAST_CAP, CAP_PER_MISSING = 0.03, 1.0
 """At most so much is taken off an answer that says everything, and so much more by the share that
 it does not say. On ladders with questions held out (0.10, 0.6) is worse: r .941 instead of .948."""
 DOUBT_SHOWN_FROM = 0.02

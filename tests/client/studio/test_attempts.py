@@ -17,7 +17,7 @@ from tests.client.studio.conftest import NewPage, Serve
 from tests.worlds.studio_parts import ORIGIN, make_studio, tone
 
 QUESTION = "infiniband-or-roce"
-PHRASE = "adaptive routing"
+PHRASE = "SHARP"
 """A key phrase of the question that the answer lacks."""
 ELSEWHERE = "cloud-spot-or-on-demand"
 TEXT = (
@@ -241,7 +241,7 @@ def test_words_that_were_said_count_from_then_on(
     form = {"phrase": PHRASE, "words": "one slow receiver stops"}
     answer = client.post(f"/attempts/{number}/alias", data=form)
     assert answer.history[0].status_code == 303
-    assert "count for “adaptive routing” from now on" in answer.text
+    assert f"count for “{PHRASE}” from now on" in answer.text
     assert status_of(studio, number, PHRASE) == "covered"
     later = answered("It is bad when one slow receiver stops them.")
     assert status_of(studio, later, PHRASE) == "covered"
