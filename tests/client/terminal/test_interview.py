@@ -30,6 +30,8 @@ def microphone(pulseaudio: PulseAudio, tmp_path: Path) -> Iterator[PulseAudio]:
 def test_an_interview_over_a_real_microphone(microphone: PulseAudio, tmp_path: Path) -> None:
     spoken = tmp_path / "answer.wav"
     write_wav(read_audio(demo.AUDIO).slice(0.0, 14.6), spoken)
+    briefly = tmp_path / "follow_up.wav"
+    write_wav(read_audio(demo.AUDIO).slice(0.0, 4.0), briefly)
     home = tmp_path / "home"
     environment = {**microphone.environment, "ALOUD_HOME": str(home), "ALOUD_OFFLINE": "1"}
     options = ["--questions", "1", "--prepare", "0", "--no-speak", "--model", "tiny.en"]
@@ -50,7 +52,7 @@ def test_an_interview_over_a_real_microphone(microphone: PulseAudio, tmp_path: P
             shown += line
             if line.startswith("Recording"):
                 time.sleep(1.0)
-                microphone.play(spoken).wait()
+                microphone.play(spoken if shown.count("Recording") == 1 else briefly).wait()
         assert interview.wait() == 0, shown
     finally:
         guard.cancel()
@@ -64,8 +66,17 @@ def test_an_interview_over_a_real_microphone(microphone: PulseAudio, tmp_path: P
     [attempt] = json.loads(listed.stdout)["attempts"]
     assert attempt["role"] == "ai-infrastructure-architect"
     assert attempt["engine"] == "faster-whisper"
-    recordings = list((home / "recordings").glob("*.wav"))
-    assert len(recordings) == 1, "the recording is kept under the answer's id"
+    whole = subprocess.run(
+        [*_ALOUD, "history", str(attempt["id"]), "--json"],
+        env=environment,
+        capture_output=True,
+        check=True,
+    )
+    submission = json.loads(whole.stdout)["submission"]
+    assert submission["follow_ups"], "a design is probed"
+    said = {each["submission_id"] for each in (submission, *submission["follow_ups"])}
+    recordings = {path.stem for path in (home / "recordings").glob("*.wav")}
+    assert recordings == said, "each recording is kept under its answer's id"
 
 
 def test_without_a_microphone_the_remedy_is_one_line(tmp_path: Path) -> None:
