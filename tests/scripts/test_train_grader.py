@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("sklearn", reason="training needs scikit-learn, the product does not")
+pytest.importorskip("sklearn", reason="fitting weights needs the group training, and half an hour")
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
