@@ -33,13 +33,15 @@ def wrong(tmp_path: Path) -> Path:
 
 def test_a_term_said_right_and_one_said_wrong(run: Run, right: Path, wrong: Path) -> None:
     for path, text, verdict, phones in (
-        (right, SAID_RIGHT, "correct", "R AA1 K IY0"),
-        (wrong, SAID_WRONG, "mispronounced", "R OW1 CH"),
+        # two readings that are taught; which of them is heard here is a near tie
+        (right, SAID_RIGHT, "correct", ("R AA1 K IY0", "R AO1 K IY0")),
+        (wrong, SAID_WRONG, "mispronounced", ("R OW1 CH",)),
     ):
         result = run("pronounce", str(path), "--text", text, "--json")
         assert result.exit_code == 0, result.stderr
         [term] = json.loads(result.stdout)["terms"]
-        assert (term["term"], term["verdict"], term["phones"]) == ("RoCE", verdict, phones)
+        assert (term["term"], term["verdict"]) == ("RoCE", verdict)
+        assert term["phones"] in phones
         assert text.split()[term["word_index"]] == "RoCE"
         assert 0 <= term["start_s"] < term["end_s"]
 

@@ -1,4 +1,5 @@
 import json
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,7 @@ def test_a_damaged_file_stops_commands_and_reset_mends_it(run: Run) -> None:
     assert done.exit_code == 1
     assert f"{path}: speed must be a number" in done.stderr.replace("\n", " ")
     assert run("settings", "reset").exit_code == 0
-    assert run("plan").exit_code == 0
+    assert run("plan", "--role", "ml-platform-engineer").exit_code == 0
 
 
 def test_say_takes_voice_and_speed_from_settings_and_options(run: Run, tmp_path: Path) -> None:
@@ -107,8 +108,10 @@ def test_say_takes_voice_and_speed_from_settings_and_options(run: Run, tmp_path:
 
 
 def test_the_plan_counts_back_from_the_interview(run: Run) -> None:
-    assert "from 20" not in run("plan").stdout
-    run("settings", "set", "interview_date", "2027-03-01")
+    day = date.today() + timedelta(days=10)
+    run("settings", "set", "role", "ml-platform-engineer")
+    assert "Interview in" not in run("plan").stdout
+    run("settings", "set", "interview_date", str(day))
     shown = run("plan").stdout
-    assert "Interview on 2027-03-01" in shown
-    assert "from 2027-02-22" in shown  # the last week
+    assert "Interview in 10 days" in shown
+    assert shown.count("A full mock interview") == 2  # in the last week
