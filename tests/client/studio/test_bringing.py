@@ -36,7 +36,7 @@ def test_what_is_no_archive_is_refused_with_its_name(client: TestClient, studio:
     assert refused.status_code == 422
     found = re.search(r'role="alert">(my; letter\.json is not an export[^<]*)', refused.text)
     assert found, "with no folder of ours before the name"
-    assert "Archive (JSON)" in found[1] and "aloud export" not in found[1]
+    assert "Everything (ZIP)" in found[1] and "aloud export" not in found[1]
     assert 'action="/history/import"' in refused.text, "another file can be chosen here"
     assert studio.backend.history().total == 0
 
@@ -106,7 +106,7 @@ def broken_off(content: bytes) -> bytes:
     ("breaks", "missing_s", "notice"),
     [
         (with_a_hole, 0.4, "s cannot be read and count as silence: copy or record it again"),
-        (broken_off, 0.3 * SPEECH_S, "s of 6.0 s cannot be read: copy or record it again"),
+        (broken_off, 0.3 * SPEECH_S, r"s of (5\.9|6\.0) s cannot be read: copy or record it again"),
     ],
 )
 def test_the_report_says_what_is_missing_of_a_damaged_file(
@@ -134,4 +134,4 @@ def test_the_report_says_what_is_missing_of_a_damaged_file(
         assert sound is not None
         assert sound.problems[0] == "damaged"
         assert sound.missing_s == pytest.approx(missing_s, abs=0.4)
-    assert notice in client.get(f"/attempts/{number}").text
+    assert re.search(notice, client.get(f"/attempts/{number}").text)

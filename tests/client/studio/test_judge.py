@@ -28,7 +28,9 @@ def test_an_answer_is_judged(settings: ClientSettings, fake_judge: FakeJudge, sp
             done = until(socket, "done", "problem")
         page = client.get(done["url"]).text
 
-    assert len(fake_judge.requests) == 1
+    judged, worded = fake_judge.requests
+    assert "key_phrase" in str(judged) or "phrases" in str(judged)
+    assert "ask" in str(worded), "the follow-up is put into words"
     assert "verdict of a language model on these words" in page
     assert f"(small at {fake_judge.address})" in page
     assert message == []

@@ -108,7 +108,7 @@ def test_nothing_to_ask_is_said(client: TestClient, query: str) -> None:
 
 
 def test_a_round_that_is_none_is_said(client: TestClient) -> None:
-    assert client.get("/practice?round=lunch").status_code == 422
+    assert client.get("/practice?round=lunch").status_code == 404
 
 
 def test_the_page_shows_the_question_and_what_there_is_to_know(

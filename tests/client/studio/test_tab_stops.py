@@ -59,7 +59,7 @@ class TabStops(HTMLParser):
     [
         ("/", ("primary",), 2),
         ("/practice/" + QUESTION, ("record-button",), 5),
-        ("/interview", ("record-button",), 4),
+        ("/interview", ("record-button",), 5),  # role, round, length, follow-ups
         ("/interview/{running}", ("record-button",), 4),
         ("/progress", ("primary",), 1),
         ("/drills", ("primary",), 2),

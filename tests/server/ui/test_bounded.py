@@ -43,4 +43,5 @@ def test_remarks_have_an_end_too(make_report: MakeReport) -> None:
     note = LanguageNote(kind="hedging", said="kind of", better="", why="it weakens")
     report = make_report("kind of", language=Language(notes=(note,) * (MOST_SHOWN + 3)))
     view = view_report(report)
-    assert len(view.notes) == MOST_SHOWN and view.notices[-1].startswith("3 more")
+    assert [each.count for each in view.notes] == [MOST_SHOWN], "one kind is one group"
+    assert view.notices[-1].startswith("3 more")

@@ -28,6 +28,9 @@ QUESTION: Final = "cloud-spot-or-on-demand"
 PAGES: Final = {
     "/": "/",
     "/questions": "/questions?q=cloud",
+    "/questions/own": "/questions/own",
+    "/questions/own/new": "/questions/own/new",
+    "/stories": "/stories",
     "/roles/{role_id}": "/roles/ml-infrastructure-engineer",
     "/practice/{question_id}": f"/practice/{QUESTION}",
     "/drills": "/drills",
@@ -43,6 +46,7 @@ PAGES: Final = {
     "/interview": "/interview",
     "/interview/{interview_id}": "/interview/{running}",
     "/interview/{interview_id}/report": "/interview/{ended}/report",
+    "/interview/{interview_id}/page": "/interview/{ended}/page",
     "/microphone": "/microphone",
     "/settings": "/settings",
 }
@@ -65,9 +69,15 @@ NO_PAGES: Final = {
     "/attempts/{attempt_id}/share/bundle",
     "/microphone/setup",
     "/interview/{interview_id}/state",
+    "/interview/{interview_id}/follow-up",
+    "/questions/own/file.yaml",
+    "/questions/own/{question_id}",
+    "/stories/file.md",
+    "/stories/{story_id}",
     "/interview/{interview_id}/report.{suffix}",
 }
-"""What is read by scripts, leads elsewhere, or is a file."""
+"""What is read by scripts, leads elsewhere, or is a file; and one own question and story, which the
+walk in ``test_own_pages.py`` opens."""
 
 EMPTY_STATES: Final = ("/", "/history", "/progress", "/drills", "/interview")
 VIEWS: Final = ((1280, "light"), (360, "dark"))
