@@ -74,7 +74,7 @@ def test_an_unknown_address_is_told_apart(client: TestClient) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "bank/questions?round=lunch",
+        "bank/questions?round=Lunch%20Time",
         "bank/questions?role=%00",
         "bank/roles/Not%20A%20Slug",
         "attempts?limit=0",

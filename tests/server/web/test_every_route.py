@@ -107,6 +107,7 @@ ROUTES: Final[dict[tuple[str, str], Expected]] = {
     ("PUT", "/api/v1/attempts/{attempt_id}/meant"): ANAS,
     ("PUT", "/api/v1/attempts/{attempt_id}/said-right"): ANAS,
     ("POST", "/api/v1/attempts/{attempt_id}/follow-ups"): ANAS,
+    ("PUT", "/api/v1/attempts/{attempt_id}/language"): ANAS,
     ("PUT", "/api/v1/attempts/{attempt_id}/transcript"): ANAS,
     ("GET", "/api/v1/attempts/{attempt_id}/archive"): ANAS,
     ("POST", "/api/v1/purge"): ACCOUNT,
