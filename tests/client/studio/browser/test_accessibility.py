@@ -46,7 +46,6 @@ PAGES: Final = {
     "/interview": "/interview",
     "/interview/{interview_id}": "/interview/{running}",
     "/interview/{interview_id}/report": "/interview/{ended}/report",
-    "/interview/{interview_id}/page": "/interview/{ended}/page",
     "/microphone": "/microphone",
     "/settings": "/settings",
 }
@@ -70,6 +69,7 @@ NO_PAGES: Final = {
     "/microphone/setup",
     "/interview/{interview_id}/state",
     "/interview/{interview_id}/follow-up",
+    "/interview/{interview_id}/page",
     "/questions/own/file.yaml",
     "/questions/own/{question_id}",
     "/stories/file.md",
