@@ -87,7 +87,10 @@ def test_a_command_imports_only_what_it_needs(
         ("bank list", 0.4),
         ("bank show infiniband-or-roce", 0.4),
         ("user list", 0.6),
-        ("grade --question infiniband-or-roce --transcript TRANSCRIPT", 1.6),  # the errors in the English need a parse
+        (
+            "grade --question infiniband-or-roce --transcript TRANSCRIPT",
+            1.6,
+        ),  # the errors in the English need a parse
     ],
 )
 def test_a_command_takes_little_processor_time(
