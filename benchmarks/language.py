@@ -7,6 +7,7 @@ FILE holds ``tongue|kind|sentence with {wrong=>right|right}``, or correct text, 
 a learner's sentence and its corrections by several people (JFLEG).
 """
 
+import difflib
 import json
 import re
 import sys
@@ -141,18 +142,7 @@ def score(
                 total["false"] += len(edits)
                 if show:
                     for e in edits:
-                        print(
-                            "  FALSE",
-                            e[3],
-                            round(e[4], 1),
-                            case["said"][max(0, e[0] - 40) : e[0]],
-                            "[",
-                            case["said"][e[0] : e[1]],
-                            "=>",
-                            e[2],
-                            "]",
-                            case["said"][e[1] : e[1] + 30],
-                        )
+                        _show("FALSE", case, e)
                 continue
             if case["kind"] == "jfleg":
                 faulty = all(_flat(r) != _flat(case["said"]) for r in case["rights"])
@@ -163,18 +153,7 @@ def score(
                     ok = _touched(case, e)
                     total["justified"] += ok
                     if show and not ok:
-                        print(
-                            "  WRONG",
-                            e[3],
-                            round(e[4], 1),
-                            case["said"][max(0, e[0] - 40) : e[0]],
-                            "[",
-                            case["said"][e[0] : e[1]],
-                            "=>",
-                            e[2],
-                            "]",
-                            case["said"][e[1] : e[1] + 30],
-                        )
+                        _show("WRONG", case, e)
                 continue
             count = kinds.setdefault(case["kind"], Counter())
             count["all"] += 1
@@ -214,6 +193,13 @@ def score(
             )
 
 
+def _show(what: str, case: dict[str, Any], edit: tuple[int, int, str, str, float]) -> None:
+    start, end, new, rule, logit = edit
+    said = case["said"]
+    before, after = said[max(0, start - 40) : start], said[end : end + 30]
+    print(" ", what, rule, round(logit, 1), before, "[", said[start:end], "=>", new, "]", after)
+
+
 def _touched(case: dict[str, Any], edit: tuple[int, int, str, str, float]) -> bool:
     """Whether a person changed the words that the note is on (or beside an insertion)."""
     said = case["said"]
@@ -221,8 +207,6 @@ def _touched(case: dict[str, Any], edit: tuple[int, int, str, str, float]) -> bo
         if _flat(right) == _flat(said):
             continue
         a, b = said.split(), right.split()
-        import difflib
-
         place = len(said[: edit[0]].split())
         last = place + max(1, len(said[edit[0] : edit[1]].split()))
         for op, i1, i2, _, _ in difflib.SequenceMatcher(

@@ -131,7 +131,7 @@ def test_an_answer_is_shared_with_its_recording(run: Run, home: Path, tmp_path: 
             is_now, was = (
                 json.loads(each.read("attempt.json"))["attempts"][0][name] for each in (now, before)
             )
-            if name == "corrected":  # summed anew with every reading, by today's weights
+            if name == "corrected":  # summed again at every reading, by today's weights
                 assert is_now.pop("score") == pytest.approx(was.pop("score"), abs=0.01)
                 assert is_now.pop("score_parts") and was.pop("score_parts")
             assert as_written(is_now, was) == was

@@ -57,7 +57,7 @@ KEPT: Final = (
 
 
 def delete_everything(backend: Backend, settings: ClientSettings) -> PurgeResult:
-    """Delete answers, drills, recordings, what is one's own, and what waits; see ``KEPT``."""
+    """Delete answers, drills, recordings, what the user has made, and what waits; see ``KEPT``."""
     result = backend.purge(PurgeRequest(everything=True))
     OwnRecordings(settings.recordings).forget_all()
     Interviews.of(settings).forget_all()

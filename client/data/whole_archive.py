@@ -32,8 +32,8 @@ OWN_FILES: Final = (
     "stories/*",
     "microphone.json",
 )
-"""What is one's own in the data folder, beside the settings. Tokens are not: they are secrets of
-this machine."""
+"""What the user has made in the data folder, beside the settings. Tokens are left out: they are
+secrets of this machine."""
 _ANSWERS, _SETTINGS, _OWN, _RECORDINGS = "aloud.json", "settings.json", "own/", "recordings/"
 _RECORDING: Final = re.compile(r"recordings/([0-9a-f]{32}\.wav)")
 _MAX_FILE_BYTES: Final = 4 * 1024**3

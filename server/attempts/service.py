@@ -45,6 +45,7 @@ from server.core.errors import (
 )
 
 if TYPE_CHECKING:  # they bring SQLAlchemy, which takes longer to import than most commands run
+    from server.attempts.read_reports import StoredAttempt
     from server.attempts.store import Store
     from server.db.database import Database
 
@@ -278,7 +279,7 @@ class Service:
         if answer == stored.answer:
             return stored.attempt
         _check(answer)
-        question = self.bank().question(answer.question_id) or stored.question
+        question = self._question_of(stored)
         graded = self._grading_data.grade(question, answer)
         self._store.add_report(
             attempt_id,
@@ -305,7 +306,7 @@ class Service:
         if len(known) >= MOST_KEPT:
             raise InvalidInputError(f"an answer keeps at most {MOST_KEPT} follow-ups")
         whole = stored.answer.model_copy(update={"follow_ups": (*known, answer)})
-        question = self.bank().question(whole.question_id) or stored.question
+        question = self._question_of(stored)
         graded = self._grading_data.grade(question, whole, stored.sense)
         self._store.add_report(
             attempt_id,
@@ -437,11 +438,15 @@ class Service:
                 imported, skipped = imported + new, skipped + (not new)
         return ImportResult(imported=imported, skipped=skipped, conflicts=tuple(conflicts))
 
+    def _question_of(self, stored: "StoredAttempt") -> Question:
+        """The question of an answer as the bank has it now, or as it was if it is gone."""
+        return self.bank().question(stored.answer.question_id) or stored.question
+
     def _regrade_one(self, attempt_id: int, *, dry_run: bool) -> RegradeChange | None:
         stored = self._store.get(attempt_id)
         before = stored.graded
         submission = stored.answer
-        question = self.bank().question(submission.question_id) or stored.question
+        question = self._question_of(stored)
         try:
             graded = self._grading_data.grade(question, submission, stored.sense)
         except ServerError as error:

@@ -73,7 +73,7 @@ class Named(NamedTuple):
 
     @property
     def is_literal(self) -> bool:
-        """Whether the phrase itself, an alias or an acronym stands there, word after word."""
+        """Whether the phrase itself, an alias or an acronym is there, word after word."""
         return bool(self.row[0] and self.row[3]) and self.row[2] in (0, 1, 3) and not self.row[20]
 
 

@@ -109,15 +109,6 @@ _REGULAR_ENDINGS = (
 """Derivations in which the word that they are made from keeps its meaning or most of its sound."""
 
 
-_NOT_LETTERS = re.compile(r"[^a-z']")
-
-
-@by_word
-def letters_of(word: str) -> str:
-    """A written word in lower case, letters and apostrophes only."""
-    return _NOT_LETTERS.sub("", word.casefold().replace("’", "'"))
-
-
 @by_word
 def american(word: str) -> str:
     """The American spelling of a lower-case word, as a key ("enterprize" is also one)."""
@@ -221,12 +212,6 @@ def parts_of_speech(word: str) -> frozenset[str]:
     """Which of NOUN, VERB, ADJ, ADV a lower-case word may be; empty if it is in no dictionary."""
     known = lemmas_in_dictionary(american(word)) or _british_lemmas(word)
     return frozenset(known)
-
-
-def is_only_verb(word: str) -> bool:
-    """Whether a word is a verb and nothing else ("told", "sold"); participles may qualify."""
-    parts = parts_of_speech(word)
-    return bool(parts) and parts <= {"VERB", "AUX"} and not word.endswith(("ing", "ed"))
 
 
 @by_word

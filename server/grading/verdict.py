@@ -69,8 +69,8 @@ SHARE_OF_WORD: Final = 0.4
 NOT_THERE: Final = -1.0
 """The value of features that a passage cannot have: without words, vectors or ways."""
 
-WHOLE_ANSWER: Final = ("others", "others_best", "others_named", "topic", "topic3")
 WRONG_SENTENCES: Final = 3
+WHOLE_ANSWER: Final = ("others", "others_best", "others_named", "topic", "topic3")
 """How much the answer says of the question's other phrases: the mean of their best spans, the best
 one, and the share that is named; and how close its sentences come to the prompt."""
 FEATURES: Final = (
@@ -318,7 +318,7 @@ def _verdict(
     shown = found[best] if best is not None and status != "missing" else None
     denied = None
     if status != "covered":
-        named = [each for each in found if each.row[1] and each.denied >= DENIED_FROM]
+        named = [each for each in found if each.row[_LITERAL] and each.denied >= DENIED_FROM]
         if named and (status == "missing" or (best is not None and found[best] in named)):
             denied = shown = named[0]
             status = "covered"  # said, but denied
@@ -345,7 +345,7 @@ def _covered_from(passage: Passage) -> float:
     """The chance from which a passage covers its phrase; more than 1 where it can only ask."""
     if passage.times is not None and _heard(passage) >= HEARD_FROM:
         return HEARD_FROM
-    row = dict(zip(_DECIDING, (passage.row[at] for at in _DECIDED_BY), strict=True))
+    row = _deciding(passage)
     if row["near_miss"] >= WORD_FOR_WORD and row["near_miss"] > row["way"]:
         return _ONLY_ASKS  # the bank says that this sentence is something else
     if row["literal"] and not row["everyday_use"] and passage.denied < DENIED_FROM:
@@ -366,8 +366,8 @@ _ONLY_ASKS: Final = 2.0
 
 
 def _is_affirmed(passage: Passage) -> bool:
-    """Whether the phrase stands there word for word, affirmed, and not as an everyday word."""
-    row = dict(zip(_DECIDING, (passage.row[at] for at in _DECIDED_BY), strict=True))
+    """Whether the phrase is there word for word, affirmed, and not as an everyday word."""
+    row = _deciding(passage)
     known = row["near_miss"] < WORD_FOR_WORD or row["near_miss"] <= row["way"]
     affirmed = passage.denied < DENIED_FROM and not row["everyday_use"]
     return bool(row["literal"]) and affirmed and known
@@ -375,7 +375,7 @@ def _is_affirmed(passage: Passage) -> bool:
 
 def _is_a_way(passage: Passage) -> bool:
     """Whether the passage is one of the bank's ways of saying its phrase."""
-    row = dict(zip(_DECIDING, (passage.row[at] for at in _DECIDED_BY), strict=True))
+    row = _deciding(passage)
     return bool(row["has_ways"] and row["way"] >= max(WORD_FOR_WORD, row["near_miss"]))
 
 
@@ -391,6 +391,11 @@ _DECIDING: Final = (
     "has_vectors", "has_ways", "way", "near_miss",
 )  # fmt: skip
 _DECIDED_BY: Final = tuple(FEATURES.index(name) for name in _DECIDING)
+
+
+def _deciding(passage: Passage) -> dict[str, float]:
+    """The features that set the chance from which a passage counts, by name."""
+    return dict(zip(_DECIDING, (passage.row[at] for at in _DECIDED_BY), strict=True))
 
 
 def _mentions(

@@ -10,7 +10,7 @@ from typing import Final, Literal, Protocol
 
 from server.language.acceptor import Acceptor, acceptor, weigh
 from server.language.grammar import parsed
-from server.language.proposals import Proposal, Sentence, overlaps, propose
+from server.language.proposals import Proposal, Sentence, apply_all, overlaps, propose
 from server.language.referee import Referee, is_available
 from server.language.words import load, word_set
 
@@ -149,7 +149,7 @@ class Checker:
                 yield _Chosen(sentence, weighed.proposal, self._acceptor.logit(weighed.features))
 
     def _choose(self, candidates: list[_Chosen]) -> list[_Chosen]:
-        """The best repair of each fault; the bar is lower for who errs more often."""
+        """The best repair of each fault; the bar is lower for somebody who errs often."""
         best: list[_Chosen] = []
         for each in sorted(candidates, key=lambda one: -one.logit):
             taken = (o for o in best if o.sentence is each.sentence)
@@ -236,9 +236,7 @@ def _as_notes(chosen: list[_Chosen], text: str, places: list[int]) -> Iterator[N
         rule = rules()[proposal.rule]
         others = [o.proposal for o in chosen if o.sentence is sentence]
         inner = said[start : proposal.start] + proposal.new + said[proposal.end : end]
-        whole = said
-        for other in sorted(others, key=lambda one: -one.start):
-            whole = other.applied(whole)
+        whole = apply_all(said, others)
         yield Note(
             kind=rule.kind,
             rule=proposal.rule,

@@ -1,4 +1,4 @@
-"""A field of one's own: its rounds, signals, plan and opener, as docs/bank.md has them."""
+"""A field that somebody adds: its rounds, signals, plan and opener, as docs/bank.md has them."""
 
 import re
 from pathlib import Path

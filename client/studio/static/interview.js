@@ -536,7 +536,7 @@ function showClosing() {
 async function speakClosing() {
   if (await player.canPlay()) {
     const text = encodeURIComponent(document.getElementById("closing").textContent);
-    await player.play(`/sound/text?text=${text}`).catch(() => null); // it stands there to be read
+    await player.play(`/sound/text?text=${text}`).catch(() => null); // the page shows it
   }
 }
 
