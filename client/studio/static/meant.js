@@ -33,7 +33,8 @@ export async function languageFollows(status) {
   const form = document.querySelector("form[data-language]");
   if (!form) return;
   try {
-    renew(await send(form));
+    // the key phrases stay: somebody may be writing in one of their fields
+    renew(await send(form), "#summary, #legend, #language");
     status.textContent = "The remarks on your English are here.";
   } catch {
     form.querySelector("p").textContent =
@@ -50,9 +51,16 @@ async function send(form, button) {
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
-/** Takes over what follows from the verdicts; words stay the elements that the player knows. */
-function renew(page) {
-  for (const part of document.querySelectorAll("[data-follows]")) {
+/**
+ * Takes over what follows from the verdicts; words stay the elements that the player knows, and the
+ * one with the focus keeps it.
+ *
+ * @param {Document} page has the renewed parts
+ * @param {string} parts to take over
+ */
+function renew(page, parts = "[data-follows]") {
+  const focused = document.activeElement;
+  for (const part of document.querySelectorAll(parts)) {
     const renewed = page.getElementById(part.id);
     if (!renewed) continue;
     part.replaceChildren(...renewed.childNodes);
@@ -66,6 +74,7 @@ function renew(page) {
     if (known) word.replaceWith(known);
   }
   transcript.replaceChildren(...marked.childNodes);
+  if (transcript.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 /** What the page shows first: the score, without how it is made up and what is folded away. */

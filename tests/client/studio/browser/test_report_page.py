@@ -72,6 +72,24 @@ def test_words_play_by_mouse_and_by_keyboard(
     page.locator(".word.playing").wait_for(state="detached")
 
 
+def test_remarks_that_arrive_take_neither_the_focus_nor_what_is_being_written(
+    serve: Serve, studio: Studio, new_page: NewPage
+) -> None:
+    page = new_page()
+    held: list[Any] = []
+    page.route("**/language", lambda route: held.append(route))
+    page.goto(serve(studio=studio).url + "/attempts/2")
+    page.get_by_text("I did say it").first.click()
+    field = page.get_by_label("Which of your words say it?").first
+    field.fill("every shard")
+    page.click(".word:text-is('shard')")
+    plays(page, "shard")
+    held[0].continue_()
+    page.get_by_text("The remarks on your English are here.").wait_for()
+    assert page.evaluate("document.activeElement.textContent") == "shard"
+    assert field.input_value() == "every shard"
+
+
 def test_a_quote_plays_from_its_first_word_by_mouse_and_by_keyboard(
     serve: Serve, studio: Studio, new_page: NewPage
 ) -> None:
