@@ -206,6 +206,12 @@ def interview(
         bool,
         typer.Option("--loop", help="Only show a whole loop: which round to do on which day."),
     ] = False,
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full", help="The whole round against the clock, with one report at the end."
+        ),
+    ] = False,
     follow_ups: Annotated[
         bool,
         typer.Option("--follow-ups/--no-follow-ups", help="Ask up to two questions more."),
@@ -217,6 +223,8 @@ def interview(
     """Rehearse a mock interview in the terminal."""
     if not role and not question:
         raise typer.BadParameter("name the role, or the question")
+    if full and not (role and round_):
+        raise typer.BadParameter("--full needs --role and --round: a whole round is of one role")
     if loop and role:
         with open_server(settings) as backend:
             for line in loop_of(backend.bank(), role, datetime.now().date()):
@@ -253,6 +261,7 @@ def interview(
             speak=aloud,
             save=save,
             follow_ups=follow_ups,
+            full=full,
         )
         answers = answers_of(settings, backend, lambda: session)
         Interview(settings, backend, session, options, out(), speak, answers).run()

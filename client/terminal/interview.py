@@ -2,8 +2,12 @@
 
 import random
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from rich.console import Console
@@ -15,12 +19,25 @@ from client.answer.answers import Answers
 from client.answer.live import LiveTranscript
 from client.answer.session import Session
 from client.audio import Level, OnSamples, Recorder, RecorderSettings, Recording
+from client.audio.recorder import OpenTake
 from client.backend.protocol import Backend
-from client.core.errors import ClientError, NoSpeech, RecordingError
+from client.core.errors import NoSpeech, RecordingError
 from client.core.settings import ClientSettings
 from client.doctor import check_microphone
-from client.practice.choosing import choose_questions
-from client.practice.interviews import last_practiced, topic_scores
+from client.practice.interviews import (
+    ALL_ROUNDS,
+    CLOSING_ASK,
+    CLOSING_MOST_S,
+    InterviewRecord,
+    Interviews,
+    find_answers,
+    first_of,
+    last_practiced,
+    plan_interview,
+    report_interview,
+    topic_scores,
+)
+from client.terminal.debrief import print_debrief
 from client.terminal.keys import Keys, key_reader, one_of
 from client.terminal.meant import ask_what_was_meant
 from client.terminal.quiet import quiet_libraries
@@ -40,13 +57,13 @@ MAX_MISSING_S: Final = 0.1
 _KEPT: Final = "The recording is kept. Aloud offers it next time; or now: aloud unfinished"
 
 
-class NoQuestionsError(ClientError):
-    """The bank has no question for this role and round."""
-
-
 @dataclass(frozen=True)
 class InterviewOptions:
-    """What was asked for on the command line; ``only``: these questions, not the role's."""
+    """What was asked for on the command line.
+
+    ``only``: these questions, not the role's. ``full``: the whole round against the clock, with one
+    report at the end.
+    """
 
     role: str | None
     round: RoundName | None
@@ -58,6 +75,7 @@ class InterviewOptions:
     speak: bool
     save: bool
     follow_ups: bool = False
+    full: bool = False
 
 
 class Interview:
@@ -91,6 +109,9 @@ class Interview:
         self._speak = speak
         self._answers = answers
         self._before: dict[str, Report] = {}
+        self._kept = Interviews.of(settings)
+        self._record: InterviewRecord | None = None
+        self._spent_s = 0.0
 
     def run(self) -> None:
         """Go through the questions.
@@ -104,41 +125,117 @@ class Interview:
                 check = check_microphone(name_part=self._options.device or "")
             if not check.ok:
                 raise RecordingError(check.detail, check.remedy)
-        done = 0
         with key_reader() as keys:
             offer_unfinished(self._console, keys, self._answers, drills=False)
-            while done < len(questions):
-                question = questions[done]
-                self._console.print(Rule(f"Question {done + 1} of {len(questions)}"))
-                answer = self._ask(question, keys)
-                if answer is None:
-                    return
-                if self._options.follow_ups:
-                    answer = self._follow_ups(question, answer, keys)
-                self._report(question, answer, keys)
-                choice = self._what_next(keys, last=done + 1 == len(questions))
-                if choice == "q":
-                    return
-                done += choice == "n"
+            try:
+                if self._questions(questions, keys):
+                    self._closing(keys)
+            except BaseException:
+                self._ended()
+                raise
+            self._debrief()
+
+    def _questions(self, questions: list[Question], keys: Keys) -> bool:
+        """Ask them; ``False``: the candidate leaves."""
+        done = 0
+        while done < len(questions) and not self._is_over():
+            question = questions[done]
+            about = self._record.planned if self._record else len(questions)
+            of = f" of {'about ' if self._options.full else ''}{about}" if done < about else ""
+            self._console.print(Rule(f"Question {done + 1}{of}"))
+            answer = self._ask(question, keys)
+            if answer is None:
+                return False
+            if self._options.follow_ups:
+                answer = self._follow_ups(question, answer, keys)
+            self._keep(question, answer)
+            if self._options.full:
+                done += 1
+                continue
+            self._report(question, answer, keys)
+            choice = self._what_next(keys, last=done + 1 == len(questions))
+            if choice == "q":
+                return False
+            done += choice == "n"
+        return True
 
     def _choose(self) -> list[Question]:
-        options = self._options
-        if options.only:
+        options, bank = self._options, self._backend.bank()
+        if options.only or options.role is None:
             return [self._backend.question(each) for each in options.only]
-        there = self._backend.questions(role=options.role, round=options.round)
-        if not there:
-            raise NoQuestionsError(
-                f"the bank has no question for {options.role}, round {options.round}"
-            )
-        last, topics = last_practiced(self._backend), topic_scores(self._backend)
-        return choose_questions(
-            there,
-            last,
-            options.questions,
-            random.Random(),
-            opening=options.round,
-            topics=topics,
+        guide = next(
+            (each for each in bank.field_of(options.role).rounds if each.id == options.round),
+            ALL_ROUNDS,
         )
+        plan = plan_interview(
+            bank,
+            options.role,
+            options.round,
+            guide.minutes[0],
+            last_practiced(self._backend),
+            random.Random(),
+            topic_scores(self._backend),
+        )
+        if not options.full:
+            plan = first_of(plan, options.questions)
+        minutes = guide.minutes[0] if options.full else max(1, round(plan.planned_s / 60))
+        role = bank.role(options.role)
+        if options.save and role is not None:
+            follow_ups = options.follow_ups
+            self._record = self._kept.start(role, guide, minutes, plan, follow_ups=follow_ups)
+        return list(plan.questions)
+
+    def _is_over(self) -> bool:
+        return self._record is not None and self._record.ended_at is not None
+
+    def _keep(self, question: Question, answer: Outcome) -> None:
+        """Note the answer in the interview; of several takes the first counts."""
+        record = self._record
+        if record is None or record.current is None or record.current.question_id != question.id:
+            return
+        spent_s = record.spent_s + (self._spent_s if self._options.full else 0.0)
+        self._spent_s = 0.0
+        sent, now = answer.submission.submission_id, self._kept.now()
+        self._record = self._kept.change(
+            record.id,
+            lambda each: each.model_copy(update={"spent_s": spent_s}).answered(
+                question.id, sent, answer.attempt_id, now
+            ),
+        )
+
+    def _closing(self, keys: Keys) -> None:
+        """Ask for the candidate's own questions; they are written down, their sound is not kept."""
+        record, console = self._record, self._console
+        if record is None or not self._options.follow_ups or len(record.asked) < 2:
+            return
+        console.print(Rule("Your questions for us"))
+        console.print(Text(CLOSING_ASK, "bold"))
+        console.print(Text(f"about three, up to {CLOSING_MOST_S:.0f} s · q: I have none", "dim"))
+        if self._options.speak:
+            self._say(CLOSING_ASK, keys)
+        text = ""
+        with TemporaryDirectory(dir=self._settings.home, prefix=".closing-") as folder:
+            taken = self._take(keys, CLOSING_MOST_S, CLOSING_MOST_S, folder=Path(folder))
+            if isinstance(taken, Recording):
+                with suppress(NoSpeech), console.status(Text("Writing them down …", "dim")):
+                    text = self._session.transcribe(taken.clip).text
+        self._kept.close(record.id, text)
+
+    def _ended(self) -> InterviewRecord | None:
+        """End the interview; one without an answer is forgotten."""
+        if self._record is None:
+            return None
+        record = self._kept.end(self._record.id)
+        if any(each.state == "answered" for each in record.asked):
+            return record
+        self._kept.delete(record.id)
+        return None
+
+    def _debrief(self) -> None:
+        record = self._ended()
+        if record is not None and len(record.asked) > 1:
+            made = report_interview(record, find_answers(self._backend, record))
+            print_debrief(self._console, made)
 
     def _ask(self, question: Question, keys: Keys) -> Outcome | None:
         """Ask one question until there is an answer; ``None``: the candidate leaves."""
@@ -153,8 +250,10 @@ class Interview:
         if self._options.speak:
             self._say(question.prompt, keys)
         while True:
+            began_s = time.monotonic()
             if not countdown(console, keys, self._options.prepare_s):
                 return None
+            self._spent_s += time.monotonic() - began_s
             with self._answers.journal.answer(question.id) as answer:
                 outcome = self._answered(question, keys, answer, loading)
             if not isinstance(outcome, End):
@@ -203,9 +302,17 @@ class Interview:
         console = self._console
         live = self._session.listen(question.id, answer=answer)
         try:
-            recording = self._record(question, keys, live.feed, answer, limit_s)
+            target_s = limit_s or float(question.answer_seconds)
+            recording = self._take(
+                keys,
+                target_s,
+                limit_s or target_s * LIMIT_OVER_TARGET,
+                listen=live.feed,
+                open_take=answer.open,
+            )
             if isinstance(recording, End):
                 return recording
+            self._spent_s += recording.duration_s
             answer.recorded()
             answer.claim()
             for notice in recording.notices:
@@ -250,30 +357,32 @@ class Interview:
                     stop.set()
         speaking.join()
 
-    def _record(
+    def _take(
         self,
-        question: Question,
         keys: Keys,
-        listen: OnSamples,
-        answer: Answer,
-        limit_s: float | None = None,
+        target_s: float,
+        limit_s: float,
+        *,
+        listen: OnSamples | None = None,
+        open_take: OpenTake | None = None,
+        folder: Path | None = None,
     ) -> Recording | End:
-        """A take, or how it ended if there is none to be graded.
+        """A take, or how it ended if there is none to be used.
 
         Args:
-            question: what is answered.
             keys: what steers the recording.
+            target_s: how long it should take.
+            limit_s: when it ends by itself.
             listen: takes the sound while it is recorded.
-            answer: the answer, not begun yet.
-            limit_s: when it ends by itself; ``None``: by the question's length.
+            open_take: makes its file; else one is made in ``folder``.
+            folder: for takes that are not kept.
         """
-        target_s = limit_s or float(question.answer_seconds)
         recorder = Recorder(
             RecorderSettings(
-                folder=self._settings.recordings,
+                folder=folder or self._settings.recordings,
                 device_name=self._options.device,
                 silence_stop_s=RecorderSettings.silence_stop_s if self._options.auto_stop else None,
-                time_limit_s=limit_s or target_s * LIMIT_OVER_TARGET,
+                time_limit_s=limit_s,
             )
         )
         levels: list[Level] = []
@@ -283,7 +392,7 @@ class Interview:
             recorder.start(
                 lambda level: levels.__setitem__(slice(None), [level]),
                 on_samples=listen,
-                open_take=answer.open,
+                open_take=open_take,
             )
             end = watch_recording(self._console, keys, recorder, levels, target_s)
             if end is End.stop:

@@ -25,6 +25,8 @@ MOST_MOMENTS: Final = 3
 MOST_TO_PRACTICE: Final = 3
 USUAL_QUESTIONS: Final = 3
 """How many questions a candidate is expected to have."""
+CLOSING_ASK: Final = "That is all from me. What are your questions for us?"
+CLOSING_MOST_S: Final = 120.0
 STEPS: Final = (0.35, 0.55, 0.75)
 """Mean scores of all that was asked from which the next step of a scale begins."""
 SCALES: Final[Mapping[str, tuple[str, str, str, str]]] = {

@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
@@ -11,7 +11,7 @@ from client.backend.protocol import Backend
 from client.practice.choosing import choose_questions
 from client.practice.interviews.record import InterviewError
 from client.practice.progress import all_attempts
-from question_bank.models import Bank, Kind, Question, RoundName
+from question_bank.models import Bank, Kind, Question, RoundGuide, RoundName
 
 THINKING_S: Final = 10.0
 """What passes between question and answer; the clock stands while the question is asked."""
@@ -25,6 +25,10 @@ FILLED: Final = 0.9
 """Another round that fills less than this share of its time is shorter than a real one."""
 LATE: Final = timedelta(days=7)
 """What was answered since then is not asked, except what opens a round."""
+
+
+ALL_ROUNDS: Final = RoundGuide(id="all-rounds", title="Questions of all rounds")
+"""What an interview is called that asks the role's questions whatever their round."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def topic_scores(backend: Backend) -> dict[str, float]:
 def plan_interview(
     bank: Bank,
     role: str,
-    round: RoundName,
+    round: RoundName | None,
     minutes: int,
     practiced: Mapping[str, datetime],
     rng: random.Random,
@@ -86,7 +90,7 @@ def plan_interview(
     Args:
         bank: where the questions are.
         role: the role's id.
-        round: which round.
+        round: which round; ``None``: the role's own questions of all rounds.
         minutes: how long the interview lasts.
         practiced: question id → when it was last answered.
         rng: breaks ties.
@@ -99,7 +103,8 @@ def plan_interview(
     """
     own = bank.asked(role=role, round=round)
     if not any(each.role or each.field for each in own):
-        raise InterviewError(f"the bank has no question for {role}, round {round}")
+        where = f", round {round}" if round else ""
+        raise InterviewError(f"the bank has no question for {role}{where}")
     topics = {each.topic for each in bank.asked(role=role)}
     since = (now or datetime.now(UTC)) - LATE
     asked = {each.id for each in own}
@@ -117,7 +122,7 @@ def plan_interview(
     ]
     if not any(each.role or each.field for each in ordered):  # all of it was answered of late
         ordered = choose_questions(own, practiced, len(own), rng, opening=round, topics=scores)
-    kind, least = _real_round(round, own)
+    kind, least = _real_round(round, own) if round else (None, 0)
     if kind is not None:
         others_first = [each for each in ordered if each.kind != kind and round in each.opens]
         ordered = others_first + [each for each in ordered if each.kind == kind]
@@ -133,6 +138,15 @@ def plan_interview(
     return InterviewPlan(tuple(ordered), len(fresh), planned, planned_s, short)
 
 
+def first_of(plan: InterviewPlan, count: int) -> InterviewPlan:
+    """The first questions of a plan, all of which are asked."""
+    questions = plan.questions[:count]
+    planned_s = sum(map(question_s, questions))
+    return replace(
+        plan, questions=questions, planned=len(questions), planned_s=planned_s, short=False
+    )
+
+
 def loop_of(bank: Bank, role: str, first_day: date) -> Iterator[str]:
     """A whole loop over days, a line for each: the rounds of the role's field, one a day.
 
@@ -144,7 +158,7 @@ def loop_of(bank: Bank, role: str, first_day: date) -> Iterator[str]:
         day = first_day + timedelta(days=number)
         yield (
             f"{day:%a %d %b}  {guide.title}, {guide.minutes[0]} min: "
-            f"aloud interview --role {role} --round {guide.id}"
+            f"aloud interview --role {role} --round {guide.id} --full"
         )
 
 

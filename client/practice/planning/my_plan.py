@@ -1,7 +1,7 @@
 """The candidate's own plan: from their settings and history, in words, and as a calendar."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
@@ -12,7 +12,7 @@ from client.core.errors import SettingsError
 from client.core.preferences import Preferences
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
-from client.practice.interviews import InterviewRecord, Interviews
+from client.practice.interviews import MAX_MINUTES, InterviewRecord, Interviews
 from client.practice.planning.plan import (
     DAYS,
     LAST_WEEK_DAYS,
@@ -34,9 +34,8 @@ LANGUAGE_SETS: Final = frozenset({"language"})
 """Drill sets of phrases, not of terms; they come last on a day."""
 STORIES_FIELD: Final = "my-stories"
 """The field of the questions that practice the candidate's own stories, in 60 and 120 s."""
-MOCK_ANSWERS: Final = 5
-"""So many questions of one round on one day are a mock interview in the terminal, which keeps no
-record of it."""
+MOCK_SHARE: Final = 0.5
+"""A whole round counts as held when this share of the questions that fill it has an answer."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +248,7 @@ def _history(
         cards=tuple(_card(each) for each in cards if each.drill_set not in LANGUAGE_SETS),
         language_cards=tuple(language),
         stories=_stories(bank, answers),
-        mocks=_mocks(bank, goal, attempts, interviews.all().records),
+        mocks=_mocks(bank, goal, interviews.all().records),
     )
 
 
@@ -271,7 +270,6 @@ def _stories(bank: Bank, answers: Iterable[Answered]) -> tuple[Story, ...]:
 def _mocks(
     bank: Bank,
     goal: Goal,
-    attempts: Sequence[AttemptSummary],
     records: Iterable[InterviewRecord],
 ) -> tuple[date, ...]:
     """The days of the last week on which a whole round was held."""
@@ -279,18 +277,18 @@ def _mocks(
         return ()
     since = goal.interview - timedelta(days=LAST_WEEK_DAYS)
     whole = {each.id: each.minutes[0] for each in bank.field_of(goal.role).rounds}
-    days = {
-        _day(each.started_at)
-        for each in records
-        if each.ended_at is not None
-        and each.minutes >= whole.get(each.round, 0)
-        and any(asked.state in ("given", "answered") for asked in each.questions)
-    }
-    asked: defaultdict[tuple[date, str], set[str]] = defaultdict(set)
-    for each in attempts:
-        asked[_day(each.created_at), each.round or ""].add(each.question_id)
-    days |= {day for (day, _), there in asked.items() if len(there) >= MOCK_ANSWERS}
+    days = {_day(each.started_at) for each in records if _is_held(each, whole)}
     return tuple(sorted(day for day in days if day >= since))
+
+
+def _is_held(record: InterviewRecord, whole: Mapping[str, int]) -> bool:
+    """Whether an interview was a whole round, and most of it was answered."""
+    answered = sum(each.state in ("given", "answered") for each in record.questions)
+    return (
+        record.ended_at is not None
+        and record.minutes >= whole.get(record.round, MAX_MINUTES + 1)
+        and answered >= MOCK_SHARE * record.planned
+    )
 
 
 def _step(item: Item, bank: Bank, role: str) -> Step:
@@ -310,7 +308,7 @@ def _step(item: Item, bank: Bank, role: str) -> Step:
             rounds = bank.field_of(role).rounds
             title = next((each.title for each in rounds if each.id == item.name), item.name)
             href = f"/interview?{urlencode({'role': role, 'round': item.name, 'length': 'real'})}"
-            command = f"aloud interview --role {role} --round {item.name} --questions 8"
+            command = f"aloud interview --role {role} --round {item.name} --full"
             return Step(item, f"A full mock interview: {title}", "the whole round", href, command)
         case _:
             question = bank.question(item.name)

@@ -15,6 +15,8 @@ from client.answer.answer import Answer, Outcome
 from client.backend.protocol import UnavailableError
 from client.core.errors import NoSpeech
 from client.practice.interviews import (
+    CLOSING_ASK,
+    CLOSING_MOST_S,
     InterviewNotFound,
     InterviewRecord,
     InterviewReport,
@@ -51,7 +53,6 @@ SHORT_MINUTES: Final = (10, 20)
 """For practice between two other things; a real round takes three quarters of an hour."""
 
 DOUBLE_CLICK_S: Final = 5.0
-CLOSING_MOST_S: Final = 120.0
 FOLLOW_UP_WITHIN_S: Final = 6.0
 """An answer that takes longer to transcribe gets no follow-up: nobody waits in silence for one."""
 
@@ -149,6 +150,7 @@ def router(studio: Studio) -> APIRouter:
             "interview_question.html",
             record=record,
             state=asdict(_state(studio, record)),
+            closing_ask=CLOSING_ASK,
         )
 
     @routes.get("/{interview_id}/state")

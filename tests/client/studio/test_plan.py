@@ -119,12 +119,12 @@ def test_a_whole_round_in_the_last_week_ticks_the_mock_interview(
     page = make(client, interview=str(TODAY + timedelta(days=5)))
     (round,) = set(re.findall(r'href="/interview\?role=[a-z-]+&round=([a-z-]+)&length=real"', page))
     assert 'value="real" checked' in client.get(f"/interview?round={round}&length=real").text
-    for length, done in (("10", 0), ("real", 1)):
+    for length, answers, done in (("10", 9, 0), ("real", 0, 0), ("real", 9, 1)):
         form = {"role": ROLE, "round": round, "length": length}
         address = client.post("/interview", data=form, follow_redirects=False).headers["location"]
         interviews, number = studio.interviews.kept, address.rpartition("/")[2]
-        record = interviews.get(number)
-        assert record.current is not None
-        interviews.answer(number, record.current.question_id, "a" * 32, None)
+        for _ in range(answers):
+            if (current := interviews.get(number).current) is not None:
+                interviews.answer(number, current.question_id, "a" * 32, None)
         interviews.end(number)
         assert client.get("/plan").text.count("Done:") == done
