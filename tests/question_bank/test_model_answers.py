@@ -9,13 +9,14 @@ from server.bank_versions.check import check_model_answers
 BANK = load_bank()
 
 
+SAMPLE = BANK.questions[:: max(1, len(BANK.questions) // 60)]
+"""About sixty. `aloud bank validate --fast question_bank` checks all, in two minutes: run it after
+changing names of phrases or model answers."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("role_id", [role.id for role in BANK.roles])
-def test_model_answers_cover_their_own_phrases_and_not_those_of_unrelated_questions(
-    role_id: str,
-) -> None:
-    questions = [question for question in BANK.questions if question.role == role_id]
-    assert list(check_model_answers(BANK, load_lexicon(), questions)) == []
+def test_model_answers_cover_their_own_phrases_and_not_those_of_unrelated_questions() -> None:
+    assert list(check_model_answers(BANK, load_lexicon(), SAMPLE)) == []
 
 
 def test_an_answer_that_lacks_a_phrase_is_found() -> None:
