@@ -209,6 +209,8 @@ def import_file(
                 f"{count_of(everything.recordings, 'recording')}, "
                 f"{count_of(everything.settings, 'setting')} imported"
             )
+            if everything.waiting:
+                out().print(f"{count_of(everything.waiting, 'answer')} that waited to be sent")
         else:
             done = import_archive(backend, file)
     answers, drills = done.attempts, done.drills

@@ -1,26 +1,31 @@
 """One archive of everything: answers, drills, interviews, settings, own words, recordings.
 
 A ZIP file. ``aloud.json`` is the archive of answers and drills, ``own/`` has the files of the data
-folder, ``recordings/`` the recordings. Importing it changes nothing that is already there.
+folder, ``waiting.json`` what waits to be sent, ``recordings/`` the recordings. Importing it changes
+nothing that is already there.
 """
 
 import json
 import re
 import shutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from client.backend.protocol import Backend
+from client.backend.outbox import M, Outbox, OutboxError
+from client.backend.protocol import QueuedError, RejectedError
+from client.backend.sending import OutboxBackend
 from client.core.errors import SettingsError
 from client.core.preferences import NAMES, change_preferences, source_of
 from client.core.settings import ClientSettings
 from client.data.exports import MAX_ARCHIVE_BYTES, ArchiveError, ImportedArchive, import_archive_of
-from server.contract import Archive
+from server.contract import Archive, DrillReview, Submission
 
 OWN_FILES: Final = (
     "own_aliases.yaml",
@@ -35,22 +40,32 @@ OWN_FILES: Final = (
 """What the user has made in the data folder, beside the settings. Tokens are left out: they are
 secrets of this machine."""
 _ANSWERS, _SETTINGS, _OWN, _RECORDINGS = "aloud.json", "settings.json", "own/", "recordings/"
+_WAITING: Final = "waiting.json"
 _RECORDING: Final = re.compile(r"recordings/([0-9a-f]{32}\.wav)")
 _MAX_FILE_BYTES: Final = 4 * 1024**3
 
 
 @dataclass(frozen=True)
 class ImportedEverything:
-    """The result of an import: answers and drills, other files, recordings, settings."""
+    """The result of an import: answers and drills, other files, recordings, settings.
+
+    ``waiting``: answers and takes that waited where they come from; they are sent from here.
+    """
 
     answers: ImportedArchive
     files: int
     recordings: int
     settings: int
+    waiting: int = 0
+
+
+class _Waiting(BaseModel):
+    answers: tuple[Submission, ...] = ()
+    reviews: tuple[DrillReview, ...] = ()
 
 
 def write_archive(
-    backend: Backend, settings: ClientSettings, path: Path, *, recordings: bool
+    backend: OutboxBackend, settings: ClientSettings, path: Path, *, recordings: bool
 ) -> int:
     """Write everything into one file; returns how many recordings are in it.
 
@@ -67,7 +82,10 @@ def write_archive(
     sounds = sorted(settings.recordings.glob("*.wav")) if recordings else []
     kept = [each for each in sounds if _RECORDING.fullmatch(f"{_RECORDINGS}{each.name}")]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        # first: what is sent meanwhile is among the answers then
+        waiting = _Waiting(answers=_kept(backend.outbox), reviews=_kept(backend.reviews))
         archive.writestr(_ANSWERS, backend.export_all().model_dump_json(indent=1))
+        archive.writestr(_WAITING, waiting.model_dump_json(indent=1))
         for file in own_files(settings.home):
             archive.write(file, _OWN + file.relative_to(settings.home).as_posix())
         if (file := settings.home / _SETTINGS).is_file():
@@ -82,7 +100,7 @@ def is_whole(path: Path) -> bool:
     return zipfile.is_zipfile(path)
 
 
-def read_whole(backend: Backend, settings: ClientSettings, path: Path) -> ImportedEverything:
+def read_whole(backend: OutboxBackend, settings: ClientSettings, path: Path) -> ImportedEverything:
     """Keep what an archive has and this machine has not.
 
     Raises:
@@ -103,9 +121,10 @@ def read_whole(backend: Backend, settings: ClientSettings, path: Path) -> Import
                 is_sound = entry.filename.startswith(_RECORDINGS)
                 recordings, files = recordings + is_sound, files + (not is_sound)
             chosen = _settings(archive, settings.home)
+            waiting = _sent(archive, backend)
     except (zipfile.BadZipFile, OSError) as error:
         raise ArchiveError(path, f"cannot be read: {error}") from error
-    return ImportedEverything(answers, files, recordings, chosen)
+    return ImportedEverything(answers, files, recordings, chosen, waiting)
 
 
 def own_files(home: Path) -> Iterator[Path]:
@@ -122,6 +141,34 @@ def _answers(archive: zipfile.ZipFile, path: Path) -> Archive:
     except (KeyError, ValidationError) as error:
         made = "make one with `aloud export --format zip`"
         raise ArchiveError(path, "is not an archive of Aloud", made) from error
+
+
+def _kept(outbox: Outbox[M]) -> tuple[M, ...]:
+    """What waits or was refused; a damaged file is left out."""
+    found: list[M] = []
+    for each in (*outbox.pending(), *outbox.rejected()):
+        with suppress(OutboxError):
+            found.append(each.read())
+    return tuple(found)
+
+
+def _sent(archive: zipfile.ZipFile, backend: OutboxBackend) -> int:
+    """Store what waited, or let it wait here; returns how many were taken."""
+    try:
+        waiting = _Waiting.model_validate_json(archive.read(_WAITING))
+    except (KeyError, ValidationError):  # an earlier version wrote none
+        return 0
+    taken = 0
+    sends: tuple[Callable[[], object], ...] = (
+        *(partial(backend.submit, each) for each in waiting.answers),
+        *(partial(backend.drills.review, each) for each in waiting.reviews),
+    )
+    for send in sends:
+        with suppress(RejectedError):  # it is here already, or refused again
+            with suppress(QueuedError):
+                send()
+            taken += 1
+    return taken
 
 
 def _target(entry: zipfile.ZipInfo, settings: ClientSettings) -> Path | None:

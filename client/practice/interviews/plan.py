@@ -82,10 +82,10 @@ def plan_interview(
 ) -> InterviewPlan:
     """Questions for a round: no repeats, weak topics first, then those not practiced for longest.
 
-    A role has three to five questions a round, about ten minutes. The rest is filled from the same
-    round of the other roles of its field; those whose topics the role shares come first. There are
-    no more than in a real round, and where the field has fewer, the round is shorter. What the bank
-    lets the round begin with is asked first.
+    A role has a few questions a round. The rest is filled from the same round of the other roles of
+    its field, as hard as its own; those whose topics the role shares come first. There are no more
+    than in a real round, and where the field has fewer, the round is shorter. What the bank lets
+    the round begin with is asked first.
 
     Args:
         bank: where the questions are.
@@ -110,7 +110,12 @@ def plan_interview(
     asked = {each.id for each in own}
     fresh = [each for each in own if each.opens or not _is_late(each, practiced, since)]
     others = [each for each in bank.related(role) if each.round == round and each.id not in asked]
-    others = [each for each in others if not _is_late(each, practiced, since)]
+    levels = [each.difficulty for each in own if not each.opens] or [1, 5]
+    others = [
+        each
+        for each in others
+        if not _is_late(each, practiced, since) and min(levels) <= each.difficulty <= max(levels)
+    ]
     near = [each for each in others if each.topic in topics]
     far = [each for each in others if each.topic not in topics]
     ordered = [
@@ -126,9 +131,8 @@ def plan_interview(
     if kind is not None:
         others_first = [each for each in ordered if each.kind != kind and round in each.opens]
         ordered = others_first + [each for each in ordered if each.kind == kind]
-        ordered = ordered[: len(others_first) + MOST_OF_KIND[kind]]
-    elif round == "phone-screen":
-        ordered = ordered[:MOST_OF_SCREEN]
+    if round:
+        ordered = ordered[: most_asked(round, ordered)]
     planned, planned_s = 0, 0.0
     for question in ordered:
         if planned_s >= minutes * 60:
@@ -160,6 +164,17 @@ def loop_of(bank: Bank, role: str, first_day: date) -> Iterator[str]:
             f"{day:%a %d %b}  {guide.title}, {guide.minutes[0]} min: "
             f"aloud interview --role {role} --round {guide.id} --full"
         )
+
+
+def most_asked(round: RoundName, questions: Sequence[Question]) -> int:
+    """How many of these questions a real interview in a round asks at most."""
+    kind, _ = _real_round(round, questions)
+    if kind is not None:
+        return (
+            sum(each.kind != kind and round in each.opens for each in questions)
+            + (MOST_OF_KIND[kind])
+        )
+    return MOST_OF_SCREEN if round == "phone-screen" else len(questions)
 
 
 def _is_late(question: Question, practiced: Mapping[str, datetime], since: datetime) -> bool:

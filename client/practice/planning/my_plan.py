@@ -203,6 +203,8 @@ def what_fits(plan: Plan) -> list[str]:
             f"The bank has {count_of(plan.questions, 'question')} for this role: each comes at "
             f"least once in {DAYS} days, the weak ones again and again."
         )
+    if plan.days and plan.days[-1].date + timedelta(days=1) < plan.goal.end:
+        said.append(f"{days} days are shown; those after them are planned as they come near.")
     mocks = [day for day in plan.days if any(each.kind == "mock" for each in day.items)]
     if mocks:
         said.append(

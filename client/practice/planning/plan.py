@@ -17,6 +17,7 @@ from typing import Final, Literal
 
 from fsrs import Card, Rating, Scheduler
 
+from client.practice.interviews.plan import most_asked, question_s
 from question_bank.models import Question
 
 DAYS: Final = 21
@@ -279,7 +280,7 @@ class _State:
                 self.answer(each.name, day.date, PLANNED_MISSING)
             elif each.kind == "mock":
                 self.mocks.append(day.date)
-                for question in self.mock_questions(each.name):
+                for question in self.mock_asks(each):
                     self.answer(question.id, day.date, PLANNED_MISSING)
             elif each.kind == "story":
                 self.told.add(each.name)
@@ -363,6 +364,16 @@ class _State:
         """What a mock interview in this round asks of the role's own questions."""
         return [each for each in self.questions.values() if each.in_round(round)]
 
+    def mock_asks(self, mock: Item) -> list[Question]:
+        """What a mock interview probably asks, untried ones first: no more than a real round."""
+        there = sorted(self.mock_questions(mock.name), key=lambda q: bool(self.days_of.get(q.id)))
+        left_s, asked = mock.minutes * 60, list[Question]()
+        for each in there[: most_asked(mock.name, there)]:
+            if left_s > 0:
+                asked.append(each)
+                left_s -= question_s(each)
+        return asked
+
     def mock_round(self, rounds: Iterable[str]) -> str | None:
         """The round of the next mock interview; ``None``: the role has no questions for any.
 
@@ -431,7 +442,7 @@ def _items(
     if mock := _mock(goal, state, day, FULL_MOCKS - held, left, mock_minutes):
         items.append(mock)
     last_week = goal.end - timedelta(days=LAST_WEEK_DAYS)
-    asked = set(map(_id, state.mock_questions(mock.name))) if mock else set()
+    asked = {each.id for each in state.mock_asks(mock)} if mock else set()
     untried = [each for each in state.untried(day) if each.id not in asked]
     stories = [each for each in state.stories if each.id not in state.told]
     if day < last_week:  # the last week is for mock interviews and for what is weak
@@ -542,7 +553,3 @@ def _fitting(items: Iterable[Item], minutes: float) -> list[Item]:
 
 def _minutes(*groups: Iterable[Item]) -> float:
     return sum(each.minutes for group in groups for each in group)
-
-
-def _id(question: Question) -> str:
-    return question.id

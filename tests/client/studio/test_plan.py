@@ -128,3 +128,8 @@ def test_a_whole_round_in_the_last_week_ticks_the_mock_interview(
                 interviews.answer(number, current.question_id, "a" * 32, None)
         interviews.end(number)
         assert client.get("/plan").text.count("Done:") == done
+
+
+def test_a_plan_of_months_says_how_many_days_it_shows(client: TestClient) -> None:
+    assert "days are shown" not in make(client)
+    assert "60 days are shown" in make(client, interview=str(TODAY + timedelta(days=90)))

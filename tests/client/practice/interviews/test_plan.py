@@ -6,6 +6,7 @@ import pytest
 from client.practice.interviews import InterviewError, InterviewPlan, plan_interview
 from client.practice.interviews.plan import question_s
 from question_bank.loader import load_bank
+from question_bank.models import Question
 from tests.client.practice.interviews.conftest import ROLE, START, bank_of, question
 
 
@@ -26,6 +27,21 @@ def test_own_questions_come_first_then_neighbors_with_shared_topics() -> None:
     assert sorted(names[:2]) == ["own-1", "own-2"]
     assert names[2:] == ["near", "far"]
     assert plan.own == 2
+
+
+def test_other_roles_questions_are_as_hard_as_the_roles_own() -> None:
+    def hard(name: str, difficulty: int, role: str = "ml-engineer") -> Question:
+        return question(name, role=role).model_copy(update={"difficulty": difficulty})
+
+    bank = bank_of(
+        hard("own-2", 2),
+        hard("own-4", 4),
+        hard("easy", 1, "other"),
+        hard("like", 3, "other"),
+        hard("hard", 5, "other"),
+    )
+    plan = plan_interview(bank, "ml-engineer", "coding", 45, {}, random.Random(1))
+    assert {each.id for each in plan.questions} == {"own-2", "own-4", "like"}
 
 
 def test_topics_take_turns_and_long_ago_comes_first() -> None:

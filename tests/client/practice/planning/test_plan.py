@@ -3,10 +3,11 @@
 import random
 from collections import defaultdict
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 
+from client.practice.interviews import plan_interview
 from client.practice.planning.plan import (
     DAYS,
     Answered,
@@ -61,8 +62,7 @@ class Learner:
         if item.kind in ("question", "retry"):
             added = {"answers": (*history.answers, self._answer(item.name, day))}
         elif item.kind == "mock":
-            asked = self.bank.asked(role=self.goal.role, round=item.name)  # type: ignore[arg-type]
-            answers = [self._answer(each.id, day) for each in asked]
+            answers = [self._answer(each, day) for each in self._mock(item.name, day)]
             added = {"answers": (*history.answers, *answers), "mocks": (*history.mocks, day)}
         elif item.kind == "story":
             added = {
@@ -78,6 +78,20 @@ class Learner:
             later = [DueCard(day + timedelta(days=4), each.first, day) for each in said]
             added = {"cards": (*(ready if item.new else ready[item.count :]), *later)}
         self.history = History(**{**vars(history), **added})  # type: ignore[arg-type]
+
+    def _mock(self, round: str, day: date) -> list[str]:
+        """What a mock interview asks: as many questions as a real one, most untried ones first."""
+        noon = datetime.combine(day, time(12), UTC)
+        practiced = {
+            each.question_id: noon - (day - each.day)
+            for each in self.history.answers
+            if each.day < day
+        }
+        minutes = MOCK_MINUTES[round]
+        plan = plan_interview(
+            self.bank, self.goal.role, round, minutes, practiced, self._chance, now=noon
+        )
+        return [each.id for each in plan.questions[: plan.planned]]
 
     def _answer(self, question_id: str, day: date) -> Answered:
         before = sum(each.question_id == question_id for each in self.history.answers)
