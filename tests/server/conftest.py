@@ -146,8 +146,15 @@ def make() -> SimpleNamespace:
     return SimpleNamespace(question=make_question, bank=make_bank, submission=make_submission)
 
 
-# The store's tests run on each of these, and on the databases that the environment names.
+# Tests marked so run on each of these, and on the databases that the environment names.
 DATABASES = ["sqlite", "postgresql", *os.environ.get("ALOUD_TEST_DATABASE_URLS", "").split()]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The store's tests, and those of writes that meet, run on every kind; the others on SQLite."""
+    marked = metafunc.definition.get_closest_marker("every_database")
+    if marked and "store_url" in metafunc.fixturenames:
+        metafunc.parametrize("store_url", DATABASES, indirect=True, ids=named)
 
 
 def named(kind: str) -> str:
@@ -167,10 +174,10 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return emptied(url)
 
 
-@pytest.fixture(params=DATABASES, ids=named)
+@pytest.fixture
 def store_url(request: pytest.FixtureRequest, tmp_path: Path, sqlite_template: Path) -> str:
-    """A database with today's tables and nothing in them, of every kind there is."""
-    url: str = request.param
+    """A database with today's tables and nothing in them."""
+    url: str = getattr(request, "param", "sqlite")
     if url == "sqlite":
         (tmp_path / "data").mkdir()
         path = tmp_path / "data" / "aloud.db"

@@ -1,6 +1,5 @@
 """Faults of the machine, each with its outcome: a full disk, a folder that can only be read."""
 
-import itertools
 import json
 import os
 import shutil
@@ -11,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from client.audio.files import read_audio
+from client.audio.wav import write_wav
 from client.data import demo
 
 _ALOUD = [sys.executable, "-c", "from client.cli import main; main()"]
@@ -82,7 +83,7 @@ def test_what_is_stored_can_be_read_where_nothing_can_be_written(unwritable: Alo
     listed = unwritable("history", "--json")
     assert listed.returncode == 0, listed.stderr
     assert json.loads(listed.stdout)["total"] == 1
-    for command in (["history"], ["history", "1"], ["progress"], ["unfinished"]):
+    for command in (["history", "1"], ["progress"], ["unfinished"]):
         done = unwritable(*command)
         assert done.returncode == 0, done.stderr
         assert "Traceback" not in done.stderr
@@ -102,8 +103,11 @@ def test_an_answer_that_cannot_be_stored_is_graded(
     assert line.endswith(", then run the same command again")
 
 
-def test_a_recording_that_cannot_be_stored_is_assessed(unwritable: Aloud) -> None:
-    asked = ["assess", str(demo.AUDIO), "--question", demo.QUESTION_ID, "--json"]
+@pytest.mark.parametrize("unwritable", ["read only"], indirect=True)
+def test_a_recording_that_cannot_be_stored_is_assessed(unwritable: Aloud, tmp_path: Path) -> None:
+    recording = tmp_path / "answer.wav"
+    write_wav(read_audio(demo.AUDIO).slice(0.5, 3.5), recording)
+    asked = ["assess", str(recording), "--question", demo.QUESTION_ID, "--json"]
     done = unwritable(*asked, "--engine", "pocketsphinx")
     assert done.returncode == 1
     assert json.loads(done.stdout)["transcript"]["engine"] == "pocketsphinx"
@@ -112,9 +116,7 @@ def test_a_recording_that_cannot_be_stored_is_assessed(unwritable: Aloud) -> Non
     assert json.loads(unwritable("history", "--json").stdout)["total"] == 1
 
 
-@pytest.mark.parametrize(
-    "command", ["history", "history --json", "bank list", "export", "--help", "unfinished"]
-)
+@pytest.mark.parametrize("command", ["history", "export", "--help"])
 def test_output_that_cannot_be_written_is_one_line(home: Path, command: str) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
@@ -130,13 +132,7 @@ def test_output_that_cannot_be_written_is_one_line(home: Path, command: str) -> 
 
 @pytest.mark.parametrize(
     ("command", "errors_too"),
-    [
-        *itertools.product(
-            ["history", "bank list", "bank list --json", "export", "--help"], [False, True]
-        ),
-        ("bank show none", True),
-        ("no-such-command", True),
-    ],
+    [("history", False), ("bank list --json", True), ("--help", False), ("no-such-command", True)],
 )
 def test_output_that_nobody_reads_on_ends_it_quietly(
     home: Path, command: str, errors_too: bool

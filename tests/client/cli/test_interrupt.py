@@ -28,7 +28,6 @@ main()
     ("moment", "status", "says"),
     [
         ("client.cli.app", -signal.SIGINT, ""),
-        ("typer.core", -signal.SIGINT, ""),
         ("client.cli.own_data", -signal.SIGINT, ""),
         (
             "server.attempts.store",

@@ -20,14 +20,6 @@ def test_bank_list_and_show(run: Run) -> None:
     assert "Spotlight terms" in run("bank", "show", listed[-1]["role"]).stdout
 
 
-def test_a_file_of_the_built_in_bank_is_valid(run: Run) -> None:
-    """The whole bank is checked in tests/question_bank."""
-    path = PROJECT / "question_bank" / "roles" / "ml-platform-engineer.yaml"
-    result = run("bank", "validate", "--fast", str(path))
-    assert result.exit_code == 0, result.stderr
-    assert "16 questions, no faults" in " ".join(result.stdout.split())
-
-
 def test_a_model_answer_that_misses_its_own_phrase_is_a_fault(run: Run, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text(
         """

@@ -7,6 +7,7 @@ import atexit
 import gc
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,8 +16,10 @@ from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from client.cli import SHORT, main
+from client.cli.app import app
 from client.cli.commands import COMMANDS
 from tests.client.cli.conftest import ANSWER, Run
 
@@ -39,62 +42,48 @@ main()
 """
 
 
-def loaded(*arguments: str) -> set[str]:
-    """The packages that a run of ``aloud`` has imported at its end."""
-    return {name.partition(".")[0] for name in modules_loaded(*arguments)}
-
-
-def modules_loaded(*arguments: str) -> set[str]:
-    """The modules that a run of ``aloud`` has imported at its end."""
-    done = subprocess.run(
-        [sys.executable, "-c", _LOADED, *arguments], capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return set(done.stderr.splitlines()[-1].split())
+@pytest.fixture(scope="module")
+def home_with_an_answer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with an answer in it, and a compiled bank and lexicon."""
+    folder = tmp_path_factory.mktemp("practiced")
+    (folder / "answer.txt").write_text(ANSWER, encoding="utf-8")
+    asked = ["--question", "infiniband-or-roce", "--transcript", str(folder / "answer.txt")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ALOUD_HOME", str(folder / "home"))
+        saved = CliRunner().invoke(app, ["grade", *asked, "--save"])
+    assert saved.exit_code == 0, saved.output
+    return folder
 
 
 @pytest.fixture
-def practiced(run: Run, tmp_path: Path) -> Path:
-    """A data folder with an answer in it, and a compiled bank and lexicon; gives a transcript."""
-    path = tmp_path / "answer.txt"
-    path.write_text(ANSWER, encoding="utf-8")
-    saved = run("grade", "--question", "infiniband-or-roce", "--transcript", str(path), "--save")
-    assert saved.exit_code == 0, saved.output
-    return path
+def practiced(home_with_an_answer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same for one test; gives the answer's transcript."""
+    shutil.copytree(home_with_an_answer / "home", tmp_path / "home")
+    monkeypatch.setenv("ALOUD_HOME", str(tmp_path / "home"))
+    return home_with_an_answer / "answer.txt"
 
 
 @pytest.mark.parametrize(
-    ("command", "spared"),
+    ("command", "spared", "usual_s"),
     [
-        ("--help", HEAVY | {"pydantic"}),
-        ("history", NETWORKS | {"alembic", "fastapi", "uvicorn"}),
-        ("bank list", HEAVY - REMOTE - YAML),
-        ("lexicon list", HEAVY - YAML),
-        ("user list", SERVER | SOUND | NUMBERS | REMOTE | {"alembic"}),
-    ],
-)
-def test_a_command_imports_only_what_it_needs(
-    practiced: Path, command: str, spared: set[str]
-) -> None:
-    assert sorted(loaded(*command.split()) & spared) == []
-
-
-@pytest.mark.parametrize(
-    ("command", "usual_s"),
-    [
-        ("--help", 0.15),
-        ("history", 1.0),
-        ("bank list", 0.4),
-        ("bank show infiniband-or-roce", 0.4),
-        ("user list", 0.6),
+        ("--help", HEAVY | {"pydantic"}, 0.15),
+        ("history", NETWORKS | {"alembic", "fastapi", "uvicorn"}, 1.0),
+        ("bank list", HEAVY - REMOTE - YAML, 0.4),
+        ("lexicon list", HEAVY - YAML, 0.4),
+        ("user list", SERVER | SOUND | NUMBERS | REMOTE | {"alembic"}, 0.6),
         (
             "grade --question infiniband-or-roce --transcript TRANSCRIPT",
-            1.6,
-        ),  # the errors in the English need a parse
+            DATABASE | {"fastapi", "uvicorn", "ctranslate2", "faster_whisper", "torch"},
+            1.6,  # the errors in the English need a parse
+        ),
     ],
 )
-def test_a_command_takes_little_processor_time(
-    practiced: Path, command: str, usual_s: float, monkeypatch: pytest.MonkeyPatch
+def test_a_command_imports_only_what_it_needs_and_takes_little_processor_time(
+    practiced: Path,
+    command: str,
+    spared: set[str],
+    usual_s: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What ``benchmarks/startup.py`` measures, three times over: shared processors count double."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
@@ -105,14 +94,15 @@ def test_a_command_takes_little_processor_time(
     ):  # the first compiles
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
-            [sys.executable, "-c", "from client.cli import main; main()", *arguments],
-            capture_output=True,
-            timeout=60,
+            [sys.executable, "-c", _LOADED, *arguments], capture_output=True, text=True, timeout=60
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert done.returncode == 0, done.stderr
         times_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert min(times_s) < 3 * usual_s
+    modules = set(done.stderr.splitlines()[-1].split())
+    assert sorted({name.partition(".")[0] for name in modules} & spared) == []
+    assert command[:5] != "grade" or "server.grading.verdict" in modules, "the grader did not run"
 
 
 @pytest.mark.parametrize(("set_before", "threads"), [(None, "1"), ("4", "4")])
@@ -159,15 +149,6 @@ def test_short_commands_are_commands() -> None:
     assert set(SHORT) <= {name for names in COMMANDS.values() for name in names}
 
 
-def test_grading_needs_neither_database_nor_server(practiced: Path) -> None:
-    question = ("--question", "infiniband-or-roce", "--transcript", str(practiced))
-    modules = modules_loaded("grade", *question)
-    found = {name.partition(".")[0] for name in modules}
-    assert "server.grading.verdict" in modules  # the grader itself did run
-    unused = DATABASE | {"fastapi", "uvicorn", "ctranslate2", "faster_whisper", "torch"}
-    assert sorted(found & unused) == []
-
-
 _FIRST_PAGE = """
 import sys
 from client.core.settings import load_settings
@@ -196,10 +177,10 @@ def test_the_studios_first_page_needs_no_other_page(practiced: Path) -> None:
 def test_the_table_of_commands_is_what_the_modules_register() -> None:
     for panel, part in COMMANDS.items():
         for name, (module, about) in part.items():
-            app = typer.Typer()
-            app.callback()(lambda: None)
-            import_module(f"client.cli.{module}").register(app)
-            command = typer.main.get_group(app).commands[name]
+            alone = typer.Typer()
+            alone.callback()(lambda: None)
+            import_module(f"client.cli.{module}").register(alone)
+            command = typer.main.get_group(alone).commands[name]
             told = " ".join((command.help or "").split("\n\n")[0].split())
             assert (command.rich_help_panel, told) == (panel, about)
 

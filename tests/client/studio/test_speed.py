@@ -81,8 +81,8 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_takes_less_than_200_ms(visit: Callable[[str], int], path: str) -> None:
-    spent_s = []
-    for _ in range(TRIES):
+    spent_s: list[float] = []
+    while len(spent_s) < TRIES and not any(each < LIMIT_S for each in spent_s[1:]):
         # processor time, so that other work on the machine does not count
         begun_s = time.process_time()
         assert visit(path) == 200

@@ -43,6 +43,7 @@ def everything(database: Database) -> str:
         )
 
 
+@pytest.mark.every_database
 def test_an_account_is_of_use_when_its_invitation_is_used(accounts: AccountService) -> None:
     assert not accounts.any()
     ana = accounts.add("  Ana.Silva ", "candidate", display_name=" Ana   Silva ")
@@ -250,6 +251,7 @@ def test_a_clock_that_was_set_back_blocks_nobody(accounts: AccountService, clock
     refused(accounts, "ana", HERE)
 
 
+@pytest.mark.every_database
 def test_several_processes_count_together(database: Database, clock: Clock) -> None:
     one, other = (
         AccountService(database, clock=clock, passwords=cheap_passwords()) for _ in range(2)
@@ -261,6 +263,7 @@ def test_several_processes_count_together(database: Database, clock: Clock) -> N
         refused(service, "ana", HERE)
 
 
+@pytest.mark.every_database
 def test_tries_at_the_same_time_are_counted_one_by_one(database: Database, clock: Clock) -> None:
     services = [
         AccountService(database, clock=clock, passwords=cheap_passwords()) for _ in range(4)
@@ -356,6 +359,7 @@ def test_a_token_and_a_session_open_the_cohorts_that_the_account_coaches(
         assert by_token.coached == by_session.coached == frozenset(expected)
 
 
+@pytest.mark.every_database
 def test_an_account_has_only_so_many_tokens(accounts: AccountService) -> None:
     ana = accounts.add("ana", "candidate")
     ids = [accounts.tokens.add(ana.id, "one of many").token.id for _ in range(MAX_TOKENS)]
@@ -389,6 +393,7 @@ def test_who_is_disabled_has_neither_session_nor_token_nor_invitation(
     assert accounts.actor_of_token(secret) is not None
 
 
+@pytest.mark.every_database
 def test_the_only_admin_stays_one(accounts: AccountService) -> None:
     ed = active(accounts, "ed", "admin")
     disabled = accounts.add("eve", "admin")
@@ -453,6 +458,7 @@ def test_nothing_that_lets_somebody_in_is_in_the_database(
         assert secret not in held
 
 
+@pytest.mark.every_database
 def test_who_did_what_is_noted_without_secrets(
     accounts: AccountService, database: Database, clock: Clock
 ) -> None:

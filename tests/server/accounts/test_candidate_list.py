@@ -85,6 +85,7 @@ def test_everybody_new_is_invited_into_the_cohort(accounts: AccountService) -> N
     )
 
 
+@pytest.mark.every_database
 def test_a_name_taken_meanwhile_invites_nobody(accounts: AccountService) -> None:
     found = read_list(accounts, "ana\nben")
     accounts.add("ben", "candidate")

@@ -50,6 +50,7 @@ def code_now(clock: Clock, secret: str, steps: int = 0) -> str:
     return totp(secret, int(clock.now.timestamp()) // STEP_S + steps)
 
 
+@pytest.mark.every_database
 def test_a_code_is_good_once_and_for_a_minute_and_a_half(
     accounts: AccountService, clock: Clock
 ) -> None:

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import select
 
 from server.accounts.service import AccountService
@@ -25,6 +26,7 @@ def test_one_session_ends_and_the_others_go_on(accounts: AccountService) -> None
     assert "one" not in kept(accounts), "what is kept opens nothing"
 
 
+@pytest.mark.every_database
 def test_what_is_kept_of_it_goes_once_its_cookie_has_expired(
     accounts: AccountService, clock: Clock
 ) -> None:

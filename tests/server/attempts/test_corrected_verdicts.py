@@ -209,6 +209,7 @@ def test_every_reader_shows_the_correction_until_it_is_taken_back(
     assert not says_so(shown())
 
 
+@pytest.mark.every_database
 def test_every_list_of_scores_follows_a_correction_until_it_is_taken_back(world: People) -> None:
     cleo = world.by_name["cleo"].id
 
@@ -266,6 +267,7 @@ def test_a_term_said_right_leaves_the_overview_and_the_score_alone(world: People
     assert "VLUM" not in text
 
 
+@pytest.mark.every_database
 def test_grading_anew_keeps_the_correction_and_the_graders_report(
     world: People, store: Store
 ) -> None:

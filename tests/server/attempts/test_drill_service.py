@@ -57,6 +57,7 @@ def test_an_export_imports_with_its_schedule(service: Service) -> None:
     assert service.drills.import_reviews([changed]).conflicts == (changed.review_id,)
 
 
+@pytest.mark.every_database
 def test_an_import_with_an_impossible_take_stores_nothing(service: Service) -> None:
     late = review(reviewed_at=START + timedelta(days=900))
     with pytest.raises(InvalidInputError):

@@ -10,6 +10,8 @@ from server.attempts.store import Store
 from server.contract import DrillQuery, DrillReview
 from server.core.errors import ConflictError, UnreadableError
 
+pytestmark = pytest.mark.every_database
+
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LATER = START + timedelta(days=100)
 

@@ -70,6 +70,7 @@ def test_what_is_said_when_asked_counts_half(service: Service) -> None:
     assert after.transcript == attempt.report.transcript
 
 
+@pytest.mark.every_database
 def test_it_is_kept_once_and_goes_wherever_its_answer_goes(
     service: Service, store: Store, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -71,6 +71,7 @@ def test_a_trial_stores_nothing(
     assert len(today.export_one(attempt.id).attempts[0].reports) == 1
 
 
+@pytest.mark.every_database
 def test_a_crash_half_way_loses_no_part_of_the_difference(
     service: Service, make_service: MakeService
 ) -> None:

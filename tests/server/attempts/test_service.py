@@ -52,6 +52,7 @@ def test_grading_stores_nothing(service: Service, make: SimpleNamespace) -> None
     assert service.history().total == 0
 
 
+@pytest.mark.every_database
 def test_submitting_twice_stores_once_and_grades_once(
     make_service: MakeService, make: SimpleNamespace, service: Service
 ) -> None:
@@ -99,6 +100,7 @@ def test_a_grader_that_breaks_is_an_error_and_stores_nothing(
     assert service.history().total == 0
 
 
+@pytest.mark.every_database
 def test_delete_and_purge(service: Service, make: SimpleNamespace) -> None:
     start = datetime(2026, 1, 1, tzinfo=UTC)
     ids = [
@@ -300,6 +302,7 @@ def test_an_archive_whose_question_is_another_one_is_refused(
         Archive.model_validate(document)
 
 
+@pytest.mark.every_database
 def test_an_export_of_more_than_a_page_is_whole(service: Service, make: SimpleNamespace) -> None:
     for _ in range(45):
         service.submit(make.submission())

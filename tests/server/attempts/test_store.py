@@ -33,6 +33,8 @@ from server.core.errors import (
 )
 from server.core.settings import sqlite_url
 
+pytestmark = pytest.mark.every_database
+
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 
 

@@ -24,6 +24,7 @@ def save(versions: BankVersions, yaml: str = BANK, lexicon: str = LEXICON, note:
     return versions.save(DraftOrder(yaml=yaml, lexicon_yaml=lexicon, note=note), None)
 
 
+@pytest.mark.every_database
 def test_versions_count_up_and_the_same_text_is_stored_once(versions: BankVersions) -> None:
     assert save(versions, note="first \n words") == 1
     assert save(versions) == 1
@@ -39,6 +40,7 @@ def test_versions_count_up_and_the_same_text_is_stored_once(versions: BankVersio
             versions.get(number)
 
 
+@pytest.mark.every_database
 def test_one_version_is_active_and_the_bank_follows_it(versions: BankVersions) -> None:
     below = versions.grading_data.bank
     save(versions)
@@ -63,6 +65,7 @@ def test_one_version_is_active_and_the_bank_follows_it(versions: BankVersions) -
     ]
 
 
+@pytest.mark.every_database
 def test_another_process_sees_the_active_version_after_a_look(
     versions: BankVersions, service: Service, store: Store
 ) -> None:

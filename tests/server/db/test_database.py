@@ -16,6 +16,8 @@ from server.db.audit import note
 from server.db.database import Database
 from server.db.tables import AuditRow
 
+pytestmark = pytest.mark.every_database
+
 
 def _write(database: Database) -> None:
     with database.write() as session:

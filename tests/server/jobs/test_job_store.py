@@ -14,6 +14,8 @@ from server.db.tables import AccountRow, Base
 from server.jobs.job import MadeFile, Outcome
 from server.jobs.queue import MAX_BEGUN, MAX_UNFINISHED, JobQueue
 
+pytestmark = pytest.mark.every_database
+
 
 @pytest.fixture
 def jobs(store: Store) -> JobQueue:

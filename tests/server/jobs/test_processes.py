@@ -16,6 +16,8 @@ from server.jobs.job import Outcome
 from server.jobs.queue import JobQueue
 from tests.worlds.queues import WorkedQueue, wait_for
 
+pytestmark = pytest.mark.every_database
+
 TAKEN_WITHIN_S = 3.0
 """A worker looks for jobs twice a second, and for jobs of the dead every three seconds. The fastest
 of several jobs counts: a busy machine keeps some of them waiting."""

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
+import pytest
 from sqlalchemy import select
 
 from server.attempts.store import Store
@@ -31,6 +32,7 @@ def count(work: Work) -> Outcome:
     return Outcome({"counted": total}, MadeFile("counted.txt", b"%d" % total))
 
 
+@pytest.mark.every_database
 def test_a_job_is_done_with_result_progress_and_file(make_queue: MakeQueue) -> None:
     queue = make_queue({"count": count})
     job = wait_until_over(queue, queue.enqueue("count", {"to": 5}, None))
@@ -72,6 +74,7 @@ def test_a_failure_is_told_in_one_line_and_a_bug_without_its_insides(
     assert after.state == "done"
 
 
+@pytest.mark.every_database
 def test_a_running_job_stops_when_it_is_cancelled(make_queue: MakeQueue) -> None:
     stopped = threading.Event()
 
@@ -111,6 +114,7 @@ def test_a_running_job_is_given_back_when_the_server_ends(make_queue: MakeQueue)
     assert wait_until_over(restarted, job).result == {"counted": 3}
 
 
+@pytest.mark.every_database
 def test_a_job_of_a_dead_process_is_taken_up_from_what_it_kept(
     make_queue: MakeQueue, store: Store
 ) -> None:

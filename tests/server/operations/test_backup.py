@@ -25,6 +25,8 @@ from server.operations.backup import back_up, restore
 from tests.server.conftest import service_over
 from tests.worlds.people import NOW, PASSWORD, People, people
 
+pytestmark = pytest.mark.every_database
+
 REVISIONS = Path(__file__).parents[1] / "db" / "revisions"
 OWN = ("server_secrets", "sign_in_failures")
 

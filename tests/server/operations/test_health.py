@@ -33,6 +33,7 @@ def app_of(service: Service) -> TestClient:
     )
 
 
+@pytest.mark.every_database
 def test_it_is_ready_while_its_worker_runs(service: Service) -> None:
     client = app_of(service)
     with client:

@@ -28,6 +28,8 @@ from server.review.service import ReviewService
 from tests.server.conftest import START, grade, service_over
 from tests.worlds.people import People, people
 
+pytestmark = pytest.mark.every_database
+
 
 def with_terms(
     question: Question, submission: Submission, lexicon: Lexicon, version: str

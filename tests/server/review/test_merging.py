@@ -72,6 +72,7 @@ def one_of(kind: str, number: int) -> Any:
     return {"comments": remark, "scores": score, "corrections": wrong}[kind](number)
 
 
+@pytest.mark.every_database
 def test_everything_in_a_file_is_kept_as_it_came_and_only_once(
     merger: ReviewMerger, attempt: Attempt
 ) -> None:
@@ -126,6 +127,7 @@ def test_answers_that_answer_each_other_are_kept(merger: ReviewMerger, attempt: 
     assert {each.text for each in merger.document(attempt.id).comments} == {"A", "B"}
 
 
+@pytest.mark.every_database
 def test_two_coaches_at_once_lose_nothing(merger: ReviewMerger, attempt: Attempt) -> None:
     def file_of(coach: int) -> ReviewDocument:
         own = range(coach * 100, coach * 100 + 10)
@@ -162,6 +164,7 @@ def test_a_part_that_belongs_to_another_answer_is_refused_whole(
     assert merger.document(attempt.id) == document(attempt)
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_file_makes_an_answer_hold_more_than_can_be_read_again(
     merger: ReviewMerger, attempt: Attempt, kind: str
@@ -190,6 +193,7 @@ def test_there_is_no_document_of_no_attempt(merger: ReviewMerger, number: int) -
         merger.document(number)
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("when", ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+12:00"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_time_that_no_database_keeps_is_refused(attempt: Attempt, kind: str, when: str) -> None:
@@ -198,6 +202,7 @@ def test_a_time_that_no_database_keeps_is_refused(attempt: Attempt, kind: str, w
         document(attempt, **{kind: [given]})
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(("kind", "name"), [("scores", "criterion"), ("corrections", "name")])
 def test_a_name_that_postgresql_cannot_keep_is_refused(
     attempt: Attempt, kind: str, name: str

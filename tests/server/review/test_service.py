@@ -130,6 +130,7 @@ def test_guests_of_one_name_are_told_apart_by_their_keys(
     assert reviews.document(world.attempt.id).comments == ()
 
 
+@pytest.mark.every_database
 def test_of_scores_given_together_all_are_kept_or_none(
     world: People, reviews: ReviewService
 ) -> None:
@@ -189,6 +190,7 @@ def test_of_two_corrections_the_later_one_counts(world: People) -> None:
     assert corrected(world.attempt.report, given).coverage.score == 0.5
 
 
+@pytest.mark.every_database
 def test_the_queue_has_what_is_shown_until_a_coach_of_the_cohort_is_done(
     world: People, reviews: ReviewService, make: SimpleNamespace
 ) -> None:

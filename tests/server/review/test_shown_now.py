@@ -19,6 +19,8 @@ from server.sharing.shown import attempts_shown_to, resource_of_attempt, still_s
 from tests.server.conftest import START
 from tests.server.sharing.test_sharing import INTERVIEW, World
 
+pytestmark = pytest.mark.every_database
+
 
 @pytest.fixture
 def world(service: Service) -> World:

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from sqlalchemy import MetaData, select
 
 from server.attempts.service import Service
@@ -55,6 +56,7 @@ def owned_by(database: Database, account_id: int) -> dict[str, int]:
     return found
 
 
+@pytest.mark.every_database
 def test_nothing_of_a_deleted_account_is_left(service: Service, make: SimpleNamespace) -> None:
     world = people(service, make.submission(f"I use paged attention {SECRET}"))
     database, ana = service.database, world.by_name["ana"].id

@@ -151,6 +151,7 @@ def stored(service: Service) -> tuple[int, int]:
     return service.history().total, len(service.drills.export_all())
 
 
+@pytest.mark.every_database
 def test_a_hostile_archive_is_imported_whole_or_not_at_all(
     service: Service, archive: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -79,6 +79,7 @@ def world(service: Service) -> World:
     return World(service)
 
 
+@pytest.mark.every_database
 def test_what_is_shared_is_seen_by_its_cohorts_coaches_until_it_is_taken_back(world: World) -> None:
     attempt = world.attempt().id
     assert not world.may(world.cleo, Action.READ, attempt)
@@ -168,6 +169,7 @@ def test_a_recording_that_another_share_still_asks_for_stays(world: World) -> No
     assert world.recordings() == 1
 
 
+@pytest.mark.every_database
 def test_a_recording_goes_after_the_days_that_its_cohort_agreed(world: World) -> None:
     attempt = world.attempt().id
     world.show(attempt_id=attempt, cohort_id=world.spring, with_audio=True)
@@ -241,6 +243,7 @@ def test_a_link_ends_with_what_it_hangs_on(world: World, way: str) -> None:
         world.sharing.links.open(secret)
 
 
+@pytest.mark.every_database
 def test_the_last_link_takes_the_recording_along(world: World) -> None:
     attempt = world.attempt().id
     share = world.show(attempt_id=attempt, with_audio=True)

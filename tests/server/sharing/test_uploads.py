@@ -53,6 +53,7 @@ def nothing_is_heard(world: World, attempt_id: int) -> bool:
     return world.recordings() == 0
 
 
+@pytest.mark.every_database
 def test_an_upload_is_heard_once_it_is_encoded_and_what_arrived_is_gone(
     world: World, attempt: int
 ) -> None:
@@ -190,6 +191,7 @@ def test_what_is_taken_back_while_it_waits_leaves_no_sound_behind(
     assert nothing_is_heard(world, attempt)
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("way", ENDS)
 def test_what_is_taken_back_while_it_is_encoded_leaves_no_sound_behind(
     world: World, attempt: int, way: str, monkeypatch: pytest.MonkeyPatch

@@ -80,6 +80,7 @@ def test_a_purge_takes_only_ones_own(
     assert mine.purge(request_of(attempt)).deleted == 1
 
 
+@pytest.mark.every_database
 def test_the_same_submission_may_come_from_several_owners(
     services: Sequence[Service], make: SimpleNamespace
 ) -> None:
@@ -130,6 +131,7 @@ def test_everybody_has_drills_of_their_own(services: Sequence[Service]) -> None:
     assert [len(each.drills.cards()) for each in services] == [1, 0, 1]
 
 
+@pytest.mark.every_database
 def test_everything_of_an_account_goes_with_it(
     services: Sequence[Service], make: SimpleNamespace
 ) -> None:

@@ -19,8 +19,6 @@ from pronunciation.terms import Mistake
 from tests.client.practice.drills.conftest import RIGHT, WRONG
 from tests.client.studio.conftest import NewPage, Serve
 
-pytestmark = pytest.mark.realtime
-
 ROCE = OwnItem(
     id="own-roce",
     term="RoCE",

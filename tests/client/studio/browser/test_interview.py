@@ -22,8 +22,6 @@ from tests.worlds.studio_answering import wait_for
 from tests.worlds.studio_parts import RunningStudio, ScriptedTranscriber
 from tests.worlds.studio_process import studio_process
 
-pytestmark = pytest.mark.realtime
-
 PATIENCE_MS = 60_000
 """A busy machine needs a while to open a microphone, and the engine to load."""
 

@@ -16,8 +16,6 @@ from pronunciation.clip import Clip
 from tests.client.studio.conftest import NewPage, Serve
 from tests.worlds.studio_parts import ScriptedTranscriber
 
-pytestmark = pytest.mark.realtime
-
 
 @pytest.fixture
 def sentence(tmp_path: Path) -> Path:

@@ -2,11 +2,7 @@
 
 from typing import Any
 
-import pytest
-
 from tests.client.studio.conftest import NewPage, Serve
-
-pytestmark = pytest.mark.realtime
 
 SOURCES = """
 async ({stopAtOnce, address}) => {

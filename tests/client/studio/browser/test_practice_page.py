@@ -20,8 +20,6 @@ from tests.client.studio.conftest import NewPage, Serve
 from tests.worlds.studio_parts import ScriptedTranscriber
 from tests.worlds.studio_process import studio_process
 
-pytestmark = pytest.mark.realtime
-
 PAGE = f"/practice/{demo.QUESTION_ID}"
 
 SPEECH_WITHIN_S = 4
@@ -96,16 +94,15 @@ def test_a_spoken_answer_becomes_a_report_with_the_right_phrases_covered(
     microphone_sound: Callable[..., Path],
     settings: ClientSettings,
 ) -> None:
-    """The demo's answer up to "… when the receiver has room for it", by the real engine, which is
-    killed in the middle."""
-    spoken = read_audio(demo.AUDIO).slice(0.0, 18.2)
+    """The demo's first eight seconds, by the real engine, which is killed in the middle."""
+    spoken = read_audio(demo.AUDIO).slice(0.0, 8.5)
     engine = EngineProcess("faster-whisper", "tiny.en")
     running = serve(engine)
     page = new_page(sound=microphone_sound(spoken, before_s=1.0, after_s=30.0))
     open_ready(page, running.url + PAGE)
 
     start(page)
-    wait_recorded(page, 21)
+    wait_recorded(page, 11)
     page.wait_for_function(
         "() => document.querySelector('[data-captions]').textContent.length > 20", timeout=120_000
     )
@@ -116,11 +113,11 @@ def test_a_spoken_answer_becomes_a_report_with_the_right_phrases_covered(
 
     attempt = running.studio.backend.attempt(int(page.url.rsplit("/", 1)[1]))
     covered = {each.phrase for each in attempt.report.coverage.phrases if each.status == "covered"}
-    assert covered == {"remote direct memory access", "credit-based flow control"}
+    assert covered == {"remote direct memory access"}
     kept = running.studio.recordings.path_of(attempt.submission.submission_id)
     recorded_s = read_audio(kept).duration_s
     assert recorded_s == pytest.approx(attempt.submission.transcript.duration_s, abs=1e-3)
-    assert recorded_s >= 20
+    assert recorded_s >= 10
     assert left(settings) == 0
 
 

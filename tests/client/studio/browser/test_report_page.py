@@ -15,8 +15,6 @@ from tests.worlds.browser_looks import open_details
 from tests.worlds.planted_report import PHRASES, QUESTION, planted_attempt
 from tests.worlds.studio_parts import make_studio, tone
 
-pytestmark = pytest.mark.realtime
-
 TEXT: Final = "We place every shard with vLLM"
 WORD_S: Final = 10.0
 """So long that what is played is still going on when it is looked at."""
