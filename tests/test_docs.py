@@ -35,9 +35,14 @@ def page(request: pytest.FixtureRequest) -> Path:
     return ROOT / str(request.param)
 
 
-def test_every_path_exists(page: Path) -> None:
+@pytest.fixture(scope="module")
+def files() -> list[str]:
+    """The paths of all that is ours."""
     ours = [folder for folder in ROOT.iterdir() if re.fullmatch(OURS, folder.name)]
-    files = [file.as_posix() for folder in ours for file in folder.rglob("*")]
+    return [file.as_posix() for folder in ours for file in folder.rglob("*")]
+
+
+def test_every_path_exists(page: Path, files: list[str]) -> None:
     missing = []
     for span in code_spans(page):
         if PATH.fullmatch(span):
