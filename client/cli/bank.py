@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.progress import Progress
@@ -173,10 +173,15 @@ def import_questions(
         if not sys.stdin.isatty():
             out().print(Text("\nNothing is kept: name a file with --out, or run it in a terminal."))
             return
-        kept = [form for each in forms if (form := _asked_to_keep(each, bank)) is not None]
-        if kept:
-            own.keep_questions(backend, settings, kept)
-        out().print(f"{count_of(len(kept), 'question')} kept. aloud interview asks them.")
+        kept: list[QuestionForm] = []
+        for each in forms:
+            form = _asked_to_keep(each, bank)
+            if form == "done":
+                break
+            kept += [form] if isinstance(form, QuestionForm) else []
+        out().print(f"{count_of(len(kept), 'question')} kept.")
+        for name in own.keep_questions(backend, settings, kept) if kept else ():
+            out().print(Text(f"  aloud interview --question {name}", "dim"), soft_wrap=True)
 
 
 def _content(file: Path) -> bytes:
@@ -206,19 +211,20 @@ def _print_posting(posting: "Posting") -> None:
         console.print(Text(f"    {', '.join(proposal.key_phrases)}", "dim"))
 
 
-def _asked_to_keep(form: QuestionForm, bank: Bank) -> QuestionForm | None:
-    """The question as the candidate wants it; ``None``: not at all."""
+def _asked_to_keep(form: QuestionForm, bank: Bank) -> QuestionForm | Literal["no", "done"]:
+    """The question as the candidate wants it; ``done``: not at all, and no other one either."""
     console = out()
     while True:
         console.print(Text(f"\n{form.prompt}", "bold"))
         console.print(Text("  " + ", ".join(form.key_phrases.splitlines()), "dim"))
         for fault in own.faults_of(form, bank):
             console.print(Text(f"! {fault}", "yellow"))
-        answer = typer.prompt("Keep it? [y]es, [e]dit, [n]o", default="n").strip().lower()[:1]
+        keep = "Keep it? [y]es, [e]dit, [n]o, [d]one"
+        answer = typer.prompt(keep, default="n").strip().lower()[:1]
         if answer == "y" and not own.faults_of(form, bank):
             return form
-        if answer == "n":
-            return None
+        if answer in ("n", "d"):
+            return "done" if answer == "d" else "no"
         if answer in ("e", "y"):
             prompt = typer.prompt("Question", default=form.prompt)
             listed = typer.prompt(
