@@ -67,6 +67,7 @@ from server.contract.coaching import (
     TermOrPhrase,
 )
 from server.contract.follow_ups import (
+    CHALLENGED,
     FOLLOW_UP_S,
     MOST_FOLLOW_UPS,
     FollowUp,
@@ -158,6 +159,7 @@ from server.contract.transcript import (
 
 __all__ = [
     "AGAIN_S",
+    "CHALLENGED",
     "COMFORTABLE_WPM",
     "CORRECTED_NOTICE",
     "EDGES",

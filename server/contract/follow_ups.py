@@ -13,6 +13,8 @@ MOST_FOLLOW_UPS: Final = 2
 MOST_PROBES: Final = 5
 """How many follow a design in an interview: requirements, capacity, design, failure, cost."""
 MOST_KEPT: Final = 10
+CHALLENGED: Final = "what was challenged"
+"""What a follow-up added that answered a challenge well."""
 
 FollowUpKind = Literal["phrase", "part", "challenge", "own_part", "number", "example"]
 """What it is about: a key phrase or a part of the structure that is missing or vague, something

@@ -1,13 +1,28 @@
 """What the answers to follow-ups add to an answer: said when asked, so worth less than at once."""
 
+from dataclasses import dataclass
+
 from question_bank.models import Question
-from server.contract import Coverage, FollowUpReport, Structure, Submission
+from server.contract import CHALLENGED, Coverage, FollowUpReport, Structure, Submission
 from server.grading.answer import read_answer
 from server.grading.by_meaning import AnswerVectors
 from server.grading.phrases import PhraseSet
 from server.grading.structure_parts import judge_structure
 from server.grading.terms import TermIndex
-from server.grading.verdict import judge
+from server.grading.verdict import Judged, judge
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Coverage and structure with what was said when asked, and what each follow-up added.
+
+    ``settled``: a challenge to what sounds wrong was answered well.
+    """
+
+    coverage: Coverage
+    structure: Structure
+    reports: tuple[FollowUpReport, ...]
+    settled: bool = False
 
 
 def count_follow_ups(
@@ -17,13 +32,14 @@ def count_follow_ups(
     structure: Structure,
     phrases: PhraseSet,
     terms: TermIndex,
-) -> tuple[Coverage, Structure, tuple[FollowUpReport, ...]]:
-    """Coverage and structure with what was said when asked, and what each follow-up added.
+) -> Asked:
+    """Judge each follow-up by itself, as an answer to the question.
 
-    Each is judged by itself, as an answer to the question; what the answer says already stays.
-    What sounds wrong in it takes nothing off, and a denied phrase adds nothing.
+    What the answer says already stays. What sounds wrong in a follow-up takes nothing off, and a
+    denied phrase adds nothing.
     """
     reports: list[FollowUpReport] = []
+    settled = False
     for each in submission.follow_ups:
         said, words = each.transcript, each.transcript.words
         answer = read_answer(said.tokens, terms, phrases, strict=said.is_rough)
@@ -52,6 +68,9 @@ def count_follow_ups(
                     parts[at] = part.model_copy(update={"when_asked": part_now.evidence})
                     added.append(part.name)
             structure = structure.model_copy(update={"parts": tuple(parts)})
+        if each.asked.kind == "challenge" and _is_sound(judged):
+            settled = True
+            added.append(CHALLENGED)
         reports.append(
             FollowUpReport(
                 submission_id=each.submission_id,
@@ -60,4 +79,12 @@ def count_follow_ups(
                 added=tuple(added),
             )
         )
-    return coverage, structure, tuple(reports)
+    return Asked(coverage, structure, tuple(reports), settled)
+
+
+def _is_sound(judged: Judged) -> bool:
+    """Whether what is said to a challenge has a point of the question, and nothing wrong in it."""
+    affirmed = any(
+        each.status == "covered" and not each.negated for each in judged.coverage.phrases
+    )
+    return affirmed and judged.doubted is None

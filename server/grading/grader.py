@@ -7,6 +7,7 @@ from functools import cache, lru_cache, partial
 from pronunciation.terms import Lexicon
 from question_bank.models import KeyPhrase, Question
 from server.contract import (
+    WHEN_ASKED,
     Coverage,
     Report,
     Structure,
@@ -33,7 +34,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "5.1.0"
+GRADER_VERSION = "5.1.1"
 """Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
 FACT_WORDS, FACT_PHRASES = 45, 2
@@ -201,9 +202,10 @@ def grade(
     # an answer that says everything is not wrong
     most = LEAST_CAP + CAP_PER_MISSING * (1.0 - coverage.score)
     off = min(most, earned - judged.quality(structure)) if judged.numbers else 0.0
-    coverage, structure, asked = count_follow_ups(
-        question, submission, coverage, structure, phrases, terms
-    )
+    asked = count_follow_ups(question, submission, coverage, structure, phrases, terms)
+    coverage, structure = asked.coverage, asked.structure
+    if asked.settled and off > 0.0:
+        off *= 1.0 - WHEN_ASKED
     content = content_score(coverage, structure, taken_off=off, off_topic=judged.off_topic)
     report = Report(
         question_id=question.id,
@@ -222,7 +224,7 @@ def grade(
         delivery=delivery,
         sound=submission.evidence.sound,
         language=language,
-        follow_ups=asked,
+        follow_ups=asked.reports,
         summary=summarize(coverage, pronunciation, delivery, language, structure),
     )
     return report.model_copy(update={"aim": aim_of(report)})

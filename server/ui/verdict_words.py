@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from server.contract import (
+    CHALLENGED,
     CORRECTED_NOTICE,
     OFF_TOPIC,
     SOUNDS_WRONG,
@@ -213,7 +214,10 @@ def added_text(follow_up: FollowUpReport) -> str:
     """What a follow-up added, one sentence."""
     if not follow_up.added:
         return "It added nothing that was missing."
-    return f"Said when asked: {', '.join(follow_up.added)}."
+    named = [each for each in follow_up.added if each != CHALLENGED]
+    said = f"Said when asked: {', '.join(named)}." if named else ""
+    settled = "You answered the challenge: half of the points taken off come back."
+    return f"{said} {settled}".strip() if CHALLENGED in follow_up.added else said
 
 
 _PART_NAMES: Final = {"key phrases": "what was said"}

@@ -10,6 +10,7 @@ from question_bank.loader import load_bank
 from server.attempts.service import Service
 from server.attempts.store import Store
 from server.contract import (
+    CHALLENGED,
     Attempt,
     FollowUp,
     FollowUpAnswer,
@@ -17,6 +18,7 @@ from server.contract import (
     Transcript,
     next_follow_up,
 )
+from server.contract.scoring import taken_off
 from server.core.errors import InvalidInputError
 
 VAGUE = "I would try it on one card first and see whether the loss looks the same."
@@ -68,6 +70,28 @@ def test_what_is_said_when_asked_counts_half(service: Service) -> None:
     assert phrase.status == "missing" and phrase.when_asked is not None
     assert attempt.report.overall < after.overall < at_once.overall
     assert after.transcript == attempt.report.transcript
+
+
+WRONG = (
+    "Mixed precision makes the model more accurate because sixteen bits carry more digits than "
+    "thirty-two. It uses twice the memory, and you never need a loss scale since gradients in half "
+    "precision cannot underflow."
+)
+
+
+def test_a_challenge_answered_well_gives_half_of_the_points_back(service: Service) -> None:
+    challenge = FollowUp(kind="challenge", ask="Are you sure?", quote="cannot underflow")
+    points: list[float] = []
+    for text in (
+        "Yes, I am quite sure, everybody knows that.",
+        "No, gradients do underflow in half precision, so the loss is scaled up before.",
+    ):
+        attempt = answered(service, WRONG)
+        after = service.follow_up(attempt.id, said(challenge, text)).report
+        assert after.follow_ups[0].added in ((), (CHALLENGED,))
+        assert taken_off(attempt.report) > 0
+        points.append(taken_off(after) / taken_off(attempt.report))
+    assert points == pytest.approx([1.0, 0.5])
 
 
 @pytest.mark.every_database
