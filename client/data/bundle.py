@@ -13,7 +13,6 @@ from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
-from client.audio.files import read_audio
 from client.backend.protocol import Backend, RejectedError, Reviews
 from client.core.errors import ClientError
 from client.data.own_recordings import OwnRecordings
@@ -86,10 +85,10 @@ def bundle_of(
     archive = backend.export_one(attempt_id)
     sound = None
     if with_audio:
-        path = recordings.path_of(archive.attempts[0].submission.submission_id)
-        if not path.is_file():
+        submission = archive.attempts[0].submission
+        if not recordings.path_of(submission.submission_id).is_file():
             raise NoSharingError("there is no recording of this answer on this machine")
-        sound = Sound(*encode_for_upload(read_audio(path)))
+        sound = Sound(*encode_for_upload(recordings.whole(submission)))
     return make_bundle(archive, reviews.document(attempt_id), sound)
 
 

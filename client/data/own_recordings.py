@@ -7,9 +7,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from client.answer.answer import Answer, kept_path
 from client.answer.journal import Journal
+from client.audio.files import read_audio
 from client.audio.take_file import TakeHeldError
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from server.contract import Submission, follow_up_starts
 
 _IS_KEPT: Final = re.compile(r"[0-9a-f]{32}")
 """What the recording of a stored answer is called."""
@@ -24,6 +29,25 @@ class OwnRecordings:
     def path_of(self, submission_id: str) -> Path:
         """Where the recording of this answer is, if it was kept."""
         return kept_path(self._folder, submission_id)
+
+    def whole(self, submission: Submission) -> Clip:
+        """The recording of an answer and, at its end, of what was said to its follow-ups.
+
+        Each begins where ``follow_up_starts`` says; one that is not here is left silent.
+
+        Raises:
+            AudioFileError: a recording cannot be read.
+        """
+        said = [each.transcript for each in submission.follow_ups]
+        samples = read_audio(self.path_of(submission.submission_id)).samples
+        starts = follow_up_starts(submission.transcript, said)
+        for each, start_s in zip(submission.follow_ups, starts, strict=False):
+            if (path := self.path_of(each.submission_id)).is_file():
+                silence = max(0, round(start_s * SAMPLE_RATE_HZ) - samples.size)
+                samples = np.concatenate(
+                    (samples, np.zeros(silence, np.float32), read_audio(path).samples)
+                )
+        return Clip(samples)
 
     def forget(self, submission_id: str) -> None:
         """Delete the recording of one answer."""

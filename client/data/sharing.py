@@ -3,14 +3,12 @@
 import time
 from collections.abc import Callable
 from io import BytesIO
-from pathlib import Path
 from typing import Any, Final, Literal
 
 import av
 import httpx
 import numpy as np
 
-from client.audio.files import read_audio
 from client.backend.connection import ServerConnection
 from client.backend.protocol import RejectedError, UnavailableError
 from client.core.errors import ClientError
@@ -76,8 +74,8 @@ class RemoteSharing(ServerConnection):
         """One of your own attempts."""
         return self.call("GET", f"attempts/{attempt_id}", Attempt)
 
-    def upload(self, attempt_id: int, recording: Path) -> None:
-        """Uploads the recording of an attempt that is shared with audio.
+    def upload(self, attempt_id: int, recordings: OwnRecordings) -> None:
+        """Uploads the recording of an attempt that is shared with audio, follow-ups at its end.
 
         The server encodes it again before anybody hears it; ``prepared`` waits for that.
 
@@ -85,7 +83,9 @@ class RemoteSharing(ServerConnection):
             AudioFileError: the file cannot be read.
             UnavailableError, RejectedError: the server did not take it.
         """
-        content, media_type = encode_for_upload(read_audio(recording))
+        content, media_type = encode_for_upload(
+            recordings.whole(self.attempt(attempt_id).submission)
+        )
         self.send(
             "PUT",
             f"attempts/{attempt_id}/recording",
@@ -171,14 +171,13 @@ def share_attempt(
         NoSharingError: there is no recording of this answer on this machine.
         AudioFileError, UnavailableError, RejectedError: the recording or the server fails.
     """
-    path = recordings.path_of(submission_id)
-    if with_audio and not path.is_file():
+    if with_audio and not recordings.path_of(submission_id).is_file():
         raise NoSharingError("there is no recording of this answer on this machine")
     wanted = ShareRequest(attempt_id=attempt_id, cohort_id=cohort_id, with_audio=with_audio)
     share = sharing.share(wanted)
     made = sharing.add_link(share.id, link) if link is not None else None
     if with_audio:
-        sharing.upload(attempt_id, path)
+        sharing.upload(attempt_id, recordings)
         uploaded(attempt_id)
     return made
 
@@ -232,9 +231,8 @@ def share_interview(
     made = sharing.add_link(share.id, link) if link is not None else None
     if with_audio:
         for attempt_id, submission_id in answers.items():
-            path = recordings.path_of(submission_id)
-            if path.is_file():
-                sharing.upload(attempt_id, path)
+            if recordings.path_of(submission_id).is_file():
+                sharing.upload(attempt_id, recordings)
                 uploaded(attempt_id)
     return made
 

@@ -74,6 +74,7 @@ from server.contract.follow_ups import (
     FollowUpAnswer,
     FollowUpKind,
     FollowUpReport,
+    follow_up_starts,
 )
 from server.contract.interviewer import Gap, gaps, next_follow_up
 from server.contract.report import (
@@ -297,6 +298,7 @@ __all__ = [
     "duration",
     "earned_points",
     "evidence_of",
+    "follow_up_starts",
     "gaps",
     "is_like",
     "next_follow_up",

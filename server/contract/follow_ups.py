@@ -1,5 +1,7 @@
 """The wire models of follow-ups: what is asked aloud after an answer, and what is said to it."""
 
+from collections.abc import Iterable
+from itertools import accumulate
 from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
@@ -13,6 +15,8 @@ MOST_FOLLOW_UPS: Final = 2
 MOST_PROBES: Final = 5
 """How many follow a design in an interview: requirements, capacity, design, failure, cost."""
 MOST_KEPT: Final = 10
+BETWEEN_S: Final = 1.0
+"""Silence between an answer and its follow-ups, where one recording has all of them."""
 CHALLENGED: Final = "what was challenged"
 """What a follow-up added that answered a challenge well."""
 
@@ -52,3 +56,13 @@ class FollowUpReport(Wire):
     asked: FollowUp
     transcript: Transcript
     added: tuple[str, ...] = Field(default=(), description="said when asked")
+
+
+def follow_up_starts(answer: Transcript, said: Iterable[Transcript]) -> list[float]:
+    """Where each follow-up begins in a recording of an answer and, after it, its follow-ups.
+
+    Those after one of unknown length are left out.
+    """
+    lengths = [each.duration_s for each in (answer, *said)][:-1]
+    known = lengths[: lengths.index(None)] if None in lengths else lengths
+    return list(accumulate(float(each or 0.0) + BETWEEN_S for each in known))

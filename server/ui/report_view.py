@@ -9,7 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from server.contract import LanguageNote, NoteGroup, Report, SaidTerm, TermVerdict, said_terms
+from server.contract import (
+    LanguageNote,
+    NoteGroup,
+    Report,
+    SaidTerm,
+    TermVerdict,
+    follow_up_starts,
+    said_terms,
+)
 from server.ui.charts import Chart, pace_chart
 from server.ui.content_view import (
     PhraseRow,
@@ -131,12 +139,16 @@ class AimRow:
 
 @dataclass(frozen=True)
 class FollowUpRow:
-    """What was asked after the answer, what was said to it, and what that added."""
+    """What was asked after the answer, what was said to it, and what that added.
+
+    ``start_s``: where it begins in a recording of the answer with its follow-ups.
+    """
 
     number: int
     ask: str
     said: str
     added: str
+    start_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -241,6 +253,8 @@ def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> 
         for number, phrase in enumerate(report.coverage.phrases, start=1)
     )
     terms = [_rows_of(said, prefix, to_owner) for said in said_terms(report.pronunciation.terms)]
+    asked = (each.transcript for each in report.follow_ups)
+    starts = dict(enumerate(follow_up_starts(report.transcript, asked), start=1))
     return ReportView(
         prefix=prefix,
         report=report,
@@ -277,7 +291,9 @@ def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> 
         if (aim := report.aim) is None
         else AimRow(aim.kind, aim.text, _href(aim.evidence, prefix), aim.quote, aim.model),
         follow_ups=tuple(
-            FollowUpRow(number, each.asked.ask, each.transcript.text, added_text(each))
+            FollowUpRow(
+                number, each.asked.ask, each.transcript.text, added_text(each), starts.get(number)
+            )
             for number, each in enumerate(report.follow_ups, start=1)
         ),
     )

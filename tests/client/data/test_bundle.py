@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.backend.embedded import open_reviews
 from client.backend.opening import open_backend
@@ -24,7 +25,7 @@ from client.data.bundle import (
     read_review,
 )
 from client.data.own_recordings import OwnRecordings
-from server.contract import Attempt, Comment, ReviewDocument
+from server.contract import Attempt, Comment, FollowUp, FollowUpAnswer, ReviewDocument
 from tests.server.conftest import START, make_submission
 from tests.worlds.shared_server import tone
 
@@ -89,6 +90,32 @@ def test_a_bundle_holds_the_answer_and_a_page_that_needs_nothing_else(
     assert "default-src 'none'" in page
     assert "connect-src" not in page
     assert page.count("<script") == 2
+
+
+def test_follow_ups_come_after_the_answer_in_its_recording(
+    settings: ClientSettings, backend: Backend
+) -> None:
+    question = backend.bank().questions[0].id
+    said = make_submission("We page the cache", question_id=question)
+    timed = said.transcript.model_copy(update={"duration_s": 2.0})
+    attempt = backend.submit(said.model_copy(update={"transcript": timed}))
+    follow_up = FollowUpAnswer(
+        submission_id="f" * 32,
+        asked=FollowUp(kind="example", ask="Can you give an example?"),
+        created_at=START,
+        transcript=timed.model_copy(update={"duration_s": 1.0}),
+    )
+    backend.follow_up(attempt.id, follow_up)
+    recordings = OwnRecordings(settings.recordings)
+    settings.recordings.mkdir(parents=True)
+    write_wav(tone(2.0), recordings.path_of(said.submission_id))
+    write_wav(tone(1.0), recordings.path_of("f" * 32))
+    with open_reviews(settings) as reviews:
+        packed = bundle_of(backend, reviews, recordings, attempt.id, with_audio=True)
+    with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
+        assert "In the recording from 0:03." in bundle.read("answer.html").decode()
+        (settings.home / "r.flac").write_bytes(bundle.read("recording.flac"))
+    assert read_audio(settings.home / "r.flac").duration_s == pytest.approx(4.0, abs=0.05)
 
 
 def test_without_the_recording_none_is_in_it(backend: Backend, attempt: Attempt) -> None:
