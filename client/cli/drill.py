@@ -10,14 +10,17 @@ from rich.text import Text
 
 from client.audio.devices import find_device
 from client.cli.common import command, errors, fail, out
-from client.cli.loading import open_server, open_session
+from client.cli.loading import answers_here, open_server, open_session
 from client.cli.progress_bars import counting
 from client.core.durable_file import write_durably
+from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
-from client.practice.drills.drill_session import DrillSession, answers_of, drill_hearing
+from client.practice.drills.drill_session import DrillSession, drill_hearing
 from client.practice.drills.item_files import import_items, items_to_csv, write_anki
-from client.practice.drills.items import Item, ItemSets, item_for, load_items
+from client.practice.drills.items import Item, ItemSets, item_for, load_items, with_errors
+from client.practice.drills.phrases import LANGUAGE_SET
+from client.practice.progress import ReportReader
 from client.speaking import Speaker, play
 from client.terminal.drill import DrillScreen, recorder_of_takes
 from client.terminal.keys import key_reader
@@ -40,8 +43,8 @@ def drill(
         str | None,
         typer.Argument(
             metavar="SET",
-            help="acronyms, silent-letters, word-stress, minimal-pairs or a set of your own; "
-            "default: all sets.",
+            help="language (your own errors), acronyms, silent-letters, word-stress, "
+            "minimal-pairs, collocations or a set of your own; default: all sets.",
         ),
     ] = None,
     term: Annotated[
@@ -111,7 +114,8 @@ def _practice(
 ) -> None:
     find_device(device)  # a missing microphone is reported before the first item
     with open_server(settings) as backend, key_reader() as keys:
-        answers = answers_of(settings, backend, lambda: open_session(settings, backend))
+        sets = with_errors(sets, ReportReader(backend).phrases())
+        answers = answers_here(settings, backend, lambda: open_session(settings, backend))
         offer_unfinished(out(), keys, answers)
         record = recorder_of_takes(out(), settings, device)
         hear = drill_hearing()
@@ -127,7 +131,10 @@ class _Sounds:
 
     def clip(self, item: Item) -> Clip:
         """An item as it should be said."""
-        return self._speaker(item).clip(item.prompt)
+        if item.phrases:  # its terms are the lexicon's
+            lexicon = load_own_lexicon(self._settings)
+            return Speaker.of(self._settings, lexicon).clip(item.prompt)
+        return Speaker.of(self._settings, item.lexicon).clip(item.prompt)
 
     def say(self, item: Item) -> None:
         """Say an item as it should be said."""
@@ -137,13 +144,11 @@ class _Sounds:
         """Play a clip."""
         play(clip)
 
-    def _speaker(self, item: Item) -> Speaker:
-        return Speaker.of(self._settings, item.lexicon)
-
 
 def _list(settings: ClientSettings, sets: ItemSets, set_: str | None) -> None:
     with open_server(settings) as backend:
         queue = backend.drills.queue(DrillQuery(drill_set=set_, limit=MAX_PAGE))
+        sets = with_errors(sets, ReportReader(backend).phrases())
     by_id = {item.id: item for item in sets.of(set_)}
     due = [(card, by_id[card.item_id]) for card in queue.due if card.item_id in by_id]
     new = len(by_id) - len(by_id.keys() & set(queue.known))
@@ -181,8 +186,14 @@ def _row(card: DrillCard, item: Item) -> tuple[Any, ...]:
 def _export(
     settings: ClientSettings, sets: ItemSets, set_: str | None, path: Path, *, sounds: bool
 ) -> None:
+    if set_ == LANGUAGE_SET:
+        with open_server(settings, reading=True) as backend:
+            sets = with_errors(sets, ReportReader(backend).phrases())
     chosen = sets.of(set_)
     if path.suffix.casefold() == ".csv":
+        chosen = tuple(item for item in chosen if not item.phrases)
+        if not chosen:
+            raise fail(f"{set_} has phrases, which a CSV file cannot hold; export it as .apkg")
         try:
             write_durably(path, items_to_csv(chosen).encode("utf-8"))
         except OSError as error:

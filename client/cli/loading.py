@@ -5,6 +5,7 @@ from collections.abc import Callable
 from rich.text import Text
 
 from client.answer import assembly
+from client.answer.answers import Answers
 from client.answer.assembly import vocabulary
 from client.answer.heard import Hear
 from client.answer.session import Session
@@ -18,6 +19,9 @@ from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
 from client.engines.engine_process import EngineProcess
 from client.judging.judge import Judge
+from client.practice.drills.drill_session import answers_of
+from client.practice.drills.items import DrillItems
+from client.practice.progress import ReportReader
 
 
 def begin_loading(
@@ -101,3 +105,11 @@ def name_track(sound: SoundFile) -> None:
     """Say which of several sound tracks is used, unless it is the only one."""
     if sound.choice:
         errors().print(f"{sound.choice}; --track takes another", style="dim", markup=False)
+
+
+def answers_here(
+    settings: ClientSettings, backend: OutboxBackend, session: Callable[[], Session]
+) -> Answers:
+    """The unfinished answers of a person, with the drills' own hearing."""
+    items = DrillItems(lambda: settings, ReportReader(backend).phrases)
+    return answers_of(settings, backend, session, items)

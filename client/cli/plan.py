@@ -23,7 +23,7 @@ from client.practice.planning.my_plan import (
     what_fits,
 )
 from client.practice.planning.plan import Day, Plan
-from client.practice.progress import all_attempts
+from client.practice.progress import ReportReader, all_attempts
 from question_bank.models import Bank
 from server.contract import AttemptSummary
 
@@ -151,7 +151,7 @@ def _plan(
     settings: ClientSettings, backend: Backend, now: date
 ) -> tuple[Plan, list[AttemptSummary]]:
     attempts = all_attempts(backend)
-    mine = my_plan(settings, backend, now, attempts)
+    mine = my_plan(settings, backend, now, attempts, ReportReader(backend).errors())
     if mine is None:
         roles = ", ".join(each.id for each in backend.bank().roles)
         raise fail(f"name your role: aloud plan --role ROLE --interview DATE; there are {roles}")

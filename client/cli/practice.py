@@ -19,7 +19,7 @@ from client.bulk.recordings import is_bulk
 from client.cli import loading
 from client.cli.bulk import BulkOptions, assess_many
 from client.cli.common import command, errors, fail, out, print_json
-from client.cli.loading import load_hearing, name_track, open_judge, open_server
+from client.cli.loading import answers_here, load_hearing, name_track, open_judge, open_server
 from client.cli.options import EngineOption, ModelOption, RoundOption, TrackOption
 from client.cli.progress_bars import share_bar
 from client.cli.transcripts import read_transcript
@@ -27,7 +27,6 @@ from client.core.errors import BrokenFileError, RecordingError
 from client.core.settings import ClientSettings
 from client.data import demo as sample
 from client.judging.judge import Judge
-from client.practice.drills.drill_session import answers_of
 from client.practice.interviews import loop_of
 from client.speaking import Speaker
 from client.terminal.interview import Interview, InterviewOptions
@@ -263,7 +262,7 @@ def interview(
             follow_ups=follow_ups,
             full=full,
         )
-        answers = answers_of(settings, backend, lambda: session)
+        answers = answers_here(settings, backend, lambda: session)
         Interview(settings, backend, session, options, out(), speak, answers).run()
 
 

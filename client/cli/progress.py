@@ -15,6 +15,7 @@ from client.cli.loading import open_server
 from client.cli.progress_bars import counting
 from client.core.settings import ClientSettings
 from client.practice.drills.items import load_items
+from client.practice.drills.phrases import PHRASE_SETS
 from client.practice.progress import (
     DrillLine,
     ScoreLine,
@@ -28,10 +29,12 @@ from client.practice.progress import (
 from client.practice.progress_over_time import (
     DayDelivery,
     DayScore,
+    KindLine,
     Mastered,
     day_deliveries,
     day_scores,
     graded_before,
+    kind_lines,
     mastered,
     spread_of,
 )
@@ -67,11 +70,16 @@ def progress(
         reports = recent_reports(backend, attempts)
         cards = backend.drills.cards()
     days, deliveries = day_scores(attempts), day_deliveries(reports)
-    drilled = [(names.get(card.item_id, card.item_id), card) for card in cards]
+    drilled = [
+        (names.get(card.item_id, card.item_id), card)
+        for card in cards
+        if card.drill_set not in PHRASE_SETS
+    ]
     roles = score_lines(attempts, lambda each: each.role)
     topics = score_lines(attempts, lambda each: each.topic)
     worst = term_lines(reports, drilled if role is None else ())[:terms]
     drills = drill_lines(cards, datetime.now(UTC))
+    kinds = kind_lines(reports)
     if as_json:
         print_json(
             {
@@ -79,6 +87,7 @@ def progress(
                 "spread": spread_of(days),
                 "delivery": deliveries,
                 "mastered": mastered(reports),
+                "language": kinds,
                 "roles": roles,
                 "topics": topics,
                 "terms": worst,
@@ -92,6 +101,7 @@ def progress(
         return
     _print_days(days, deliveries)
     _print_mastered(mastered(reports))
+    _print_kinds(kinds)
     _print_scores("Roles", "role", roles)
     _print_scores("Topics", "topic", topics)
     _print_terms(worst)
@@ -138,6 +148,19 @@ def _print_mastered(done: Mastered) -> None:
         for line in lines:
             out().print(Text(f"  {line}"), soft_wrap=True)
         out().print()
+
+
+def _print_kinds(lines: list[KindLine]) -> None:
+    if not lines:
+        return
+    table = _table("remark", "noted", "/100 words before", "now", "to say right", "said right")
+    for line in lines:
+        rates = ("–" if rate is None else f"{rate:.1f}" for rate in (line.before, line.now))
+        done = " ✓" if line.mastered else ""
+        counts = str(line.open), str(line.said_right)
+        table.add_row(Text(line.kind + done, "bold"), str(line.notes), *rates, *counts)
+    _print_section("Language", table)
+    out().print(Text("Say them right: aloud drill language\n", "dim"))
 
 
 def _print_scores(title: str, heading: str, lines: list[ScoreLine]) -> None:

@@ -9,11 +9,10 @@ from rich.text import Text
 from client.answer.answer import Answer
 from client.answer.answers import Answers
 from client.cli.common import command, errors, fail, out, print_json
-from client.cli.loading import open_server, open_session
+from client.cli.loading import answers_here, open_server, open_session
 from client.cli.options import EngineOption, ModelOption
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
-from client.practice.drills.drill_session import answers_of
 from client.terminal.unfinished import described, finish_offered
 from pronunciation.errors import PronunciationError
 
@@ -41,7 +40,7 @@ def unfinished(
     """List interrupted answers that have no report yet, and finish or discard them."""
     with open_server(settings) as backend:
         session = cache(lambda: open_session(settings, backend, engine, model, judged=True))
-        answers = answers_of(settings, backend, session)
+        answers = answers_here(settings, backend, session)
         found = answers.unfinished()
         to_finish, to_discard = _chosen(found, finish), _chosen(found, discard)
         if finish or discard:

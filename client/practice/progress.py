@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Final
 
 from client.backend.protocol import Backend, RejectedError
+from client.practice.drills.phrases import Phrase
+from client.practice.own_errors import OwnError, own_errors
 from server.contract import AttemptSummary, DrillCard, HistoryQuery, Report, Transcript, is_like
 
 PAGE: Final = 500
@@ -93,19 +95,21 @@ def recent_reports(backend: Backend, attempts: Sequence[AttemptSummary]) -> list
 class ReportReader:
     """Reads the reports of the newest attempts, each once while it stays the same.
 
-    Only what was heard of the terms is remembered: without the words a hundred reports are small.
+    The words' times are forgotten: without them a hundred reports are small.
     """
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._known: dict[int, tuple[tuple[str, float], Report]] = {}
 
-    def recent(self, attempts: Sequence[AttemptSummary]) -> list[Report]:
-        """The reports without their words; one that cannot be read is left out.
+    def recent(self, attempts: Sequence[AttemptSummary] | None = None) -> list[Report]:
+        """The reports without their words' times; one that cannot be read is left out.
 
         Args:
-            attempts: the newest first.
+            attempts: the newest first; ``None``: of everything.
         """
+        if attempts is None:
+            attempts = self._backend.history(HistoryQuery(limit=REPORTS_READ)).attempts
         known: dict[int, tuple[tuple[str, float], Report]] = {}
         for each in attempts[:REPORTS_READ]:
             found = self._known.get(each.id)
@@ -116,10 +120,23 @@ class ReportReader:
                     report = self._backend.attempt(each.id).report
                 except RejectedError:  # damaged, or deleted in the meantime
                     continue
-                found = state, report.model_copy(update={"transcript": Transcript(text="")})
+                said = Transcript(text=report.transcript.text)
+                found = state, report.model_copy(update={"transcript": said})
             known[each.id] = found
         self._known |= known
         return [report for _, report in known.values()]
+
+    def forget(self, attempt_id: int) -> None:
+        """Read this one again: remarks on its language came, which change no tag."""
+        self._known.pop(attempt_id, None)
+
+    def errors(self) -> list[OwnError]:
+        """The person's own errors of language in these answers."""
+        return own_errors(self.recent())
+
+    def phrases(self) -> list[Phrase]:
+        """What to say of them."""
+        return [each.phrase for each in self.errors()]
 
 
 def score_lines(

@@ -8,6 +8,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Final
 
+from client.practice.own_errors import own_errors
 from server.contract import AttemptSummary, Report, is_like
 
 SPREAD_FROM: Final = 3
@@ -79,6 +80,30 @@ class Mastered:
     phrases: tuple[tuple[str, str], ...]
     phrases_missed: int
     errors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class KindLine:
+    """The language remarks of one kind.
+
+    Attributes:
+        kind: as people read it.
+        notes: how many there are.
+        before: per 100 words, in the answers before the latest ``CLEAN_ANSWERS``; ``None``: there
+            are no answers before.
+        now: per 100 words, in the latest.
+        open: errors to be said right.
+        said_right: errors said right twice since.
+        mastered: it no longer comes.
+    """
+
+    kind: str
+    notes: int
+    before: float | None
+    now: float | None
+    open: int
+    said_right: int
+    mastered: bool
 
 
 @dataclass(frozen=True)
@@ -155,14 +180,42 @@ def mastered(reports: Iterable[Report]) -> Mastered:
                 missed[key] = False
             elif phrase.status == "covered" and key in missed:
                 missed[key] = True
-    latest = {note.kind for report in ordered[-CLEAN_ANSWERS:] for note in report.language.notes}
-    before = {note.kind for report in ordered[:-CLEAN_ANSWERS] for note in report.language.notes}
     return Mastered(
         terms=terms,
         phrases=tuple(key for key, said in missed.items() if said),
         phrases_missed=len(missed),
-        errors=tuple(sorted(kind.replace("_", " ") for kind in before - latest)),
+        errors=tuple(sorted(each.kind for each in kind_lines(ordered) if each.mastered)),
     )
+
+
+def kind_lines(reports: Iterable[Report]) -> list[KindLine]:
+    """The language remarks by kind, those that still come first, then by their number."""
+    ordered = sorted(reports, key=lambda report: report.created_at)
+    before, latest = ordered[:-CLEAN_ANSWERS], ordered[-CLEAN_ANSWERS:]
+    errors = own_errors(ordered)
+
+    def noted(among: Sequence[Report], kind: str) -> int:
+        return sum(note.kind == kind for report in among for note in report.language.notes)
+
+    def rate(among: Sequence[Report], kind: str) -> float | None:
+        words = sum(report.delivery.words for report in among)
+        return 100 * noted(among, kind) / words if words else None
+
+    lines = []
+    for kind in {note.kind for report in ordered for note in report.language.notes}:
+        learnt = [each.is_mastered for each in errors if each.note.kind == kind]
+        lines.append(
+            KindLine(
+                kind=kind.replace("_", " "),
+                notes=noted(ordered, kind),
+                before=rate(before, kind),
+                now=rate(latest, kind),
+                open=learnt.count(False),
+                said_right=learnt.count(True),
+                mastered=noted(latest, kind) == 0,
+            )
+        )
+    return sorted(lines, key=lambda each: (each.mastered, -each.notes, each.kind))
 
 
 def term_takes(reports: Iterable[Report]) -> dict[str, tuple[TermTake, ...]]:

@@ -25,10 +25,6 @@ from pronunciation.errors import HearingError
 from pronunciation.phones import to_ipa
 from server.contract import TERM_WORDS
 
-SILENCE_STOP_S: Final = 0.8
-"""A take ends after this much silence: the longest gap within a spelled acronym was below 0.5 s."""
-TIME_LIMIT_S: Final = 6.0
-"""No item takes longer; nothing said by then is nothing said."""
 REPLAY_MARGIN_S: Final = 0.15
 """Sound kept on either side of the term when your own take is played."""
 
@@ -141,13 +137,18 @@ class DrillScreen:
     def _announce(self, item: Item) -> None:
         left = len(self._session)
         self._console.print(Rule(f"{item.set} · {left} to go"))
-        self._console.print(Text(item.prompt, "bold"))
+        self._console.print(Text(item.ask or item.prompt, "bold"))
         if item.sentence:
             self._console.print(Text(item.sentence, "dim"))
-        if not self._speak:
-            self._console.print(_reading("say", item, item.readings[0]))
-        elif not self._said(item):
-            self._speak = False
+        if item.ask:  # to be recalled: hearing it would give it away
+            self._console.print(
+                Text("Say the whole sentence, with the verb that is missing.", "dim")
+            )
+            return
+        if self._speak and self._said(item):
+            return
+        self._speak = False
+        if not item.phrases:
             self._console.print(_reading("say", item, item.readings[0]))
 
     def _said(self, item: Item) -> bool:
@@ -164,7 +165,8 @@ class DrillScreen:
         sure = "" if heard.verdict in ("nothing", "unclear") else f" {heard.confidence:.0%}"
         console.print(Text(sign + sure, style))
         if heard.verdict in _UNDECIDED:
-            console.print(Text(_UNDECIDED[heard.verdict]))
+            note = _UNDECIDED[heard.verdict]
+            console.print(Text(note.replace("the term", "the sentence") if item.phrases else note))
         elif heard.phones:
             console.print(_reading("heard", item, heard.phones))
         if heard.verdict == "mispronounced":
@@ -217,6 +219,8 @@ class DrillScreen:
 
 
 def _reading(label: str, item: Item, phones: str) -> Text:
+    if phones in item.phrases:
+        return Text.assemble((f"{label:<9}", "dim"), (item.respelling(phones), "bold"))
     return Text.assemble(
         (f"{label:<9}", "dim"),
         (item.respelling(phones), "bold"),
@@ -229,14 +233,14 @@ def recorder_of_takes(
 ) -> Microphone:
     """Records short takes; each is kept on the disk until its verdict is stored."""
     journal = Journal.of(settings)
-    chosen = RecorderSettings(
-        folder=settings.recordings,
-        device_name=device_name,
-        silence_stop_s=SILENCE_STOP_S,
-        time_limit_s=TIME_LIMIT_S,
-    )
 
     def record(item: Item, keys: Keys) -> Take | End:
+        chosen = RecorderSettings(
+            folder=settings.recordings,
+            device_name=device_name,
+            silence_stop_s=item.silence_stop_s,
+            time_limit_s=item.time_limit_s,
+        )
         levels: list[Level] = []
         answer = journal.drill(item.id, item.set)
         with ExitStack() as ended:
@@ -245,7 +249,7 @@ def recorder_of_takes(
                 recorder.start(
                     lambda level: levels.__setitem__(slice(None), [level]), open_take=answer.open
                 )
-                end = watch_recording(console, keys, recorder, levels, TIME_LIMIT_S)
+                end = watch_recording(console, keys, recorder, levels, item.time_limit_s)
                 if end is End.stop:
                     recording = recorder.stop()
                 elif end is not End.keep:

@@ -310,7 +310,7 @@ class Service:
         graded = self._grading_data.grade(question, whole, stored.sense)
         self._store.add_report(
             attempt_id,
-            graded.report,
+            self._with_known_language(stored.graded, graded.report),
             self._clock(),
             sense=graded.vectors,
             follow_ups=whole.follow_ups,
@@ -442,6 +442,12 @@ class Service:
         """The question of an answer as the bank has it now, or as it was if it is gone."""
         return self.bank().question(stored.answer.question_id) or stored.question
 
+    def _with_known_language(self, before: Report, after: Report) -> Report:
+        """A new report with what was found in the English: it stays where the words are the same."""
+        if after.transcript != before.transcript or before.language.pending:
+            return after
+        return self._grading_data.with_language(after, before.language)
+
     def _regrade_one(self, attempt_id: int, *, dry_run: bool) -> RegradeChange | None:
         stored = self._store.get(attempt_id)
         before = stored.graded
@@ -455,10 +461,7 @@ class Service:
                     attempt_id=attempt_id, question_id=submission.question_id, reason=str(error)
                 )
             ) from error
-        after = graded.report
-        if after.transcript == before.transcript and not before.language.pending:
-            # what was found in the English stays: the words are the same
-            after = self._grading_data.with_language(after, before.language)
+        after = self._with_known_language(before, graded.report)
         if after != before and not dry_run:
             self._store.add_report(attempt_id, after, self._clock(), sense=graded.vectors)
         elif not dry_run and graded.vectors != stored.sense:

@@ -208,11 +208,10 @@ def answers_of(
     settings: ClientSettings,
     backend: OutboxBackend,
     session: Callable[[], Session],
-    items: DrillItems | None = None,
+    items: DrillItems,
 ) -> Answers:
     """The unfinished answers of a person, with the drills' own hearing."""
-    found = items or DrillItems(lambda: settings)
-    takes = TakesOfItems(found.item, lambda clip, item: drill_hearing()(clip, item))
+    takes = TakesOfItems(items.item, lambda clip, item: drill_hearing()(clip, item))
     return Answers(Journal.of(settings), backend, session, takes)
 
 
@@ -303,8 +302,10 @@ def _within_prompt(hearing: Hearing, clip: Clip, item: Item) -> DrillVerdict | N
 
 def _place(item: Item) -> int | None:
     """Index of the term's first word in the prompt."""
-    words = [word.casefold().strip(".,;:!?") for word in item.prompt.split()]
-    term = item.term.casefold().split()
+    words, term = (
+        [word.casefold().strip(".,;:!?") for word in text.split()]
+        for text in (item.prompt, item.term)
+    )
     for start in range(len(words) - len(term) + 1):
         if words[start : start + len(term)] == term:
             return start

@@ -47,11 +47,13 @@ MAX_FAULTS_SHOWN: Final = 20
 
 
 def items_to_csv(items: Sequence[Item]) -> str:
-    """The items as the text of a CSV file that ``read_csv`` reads."""
+    """The items as the text of a CSV file that ``read_csv`` reads; without phrases."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
     for item in items:
+        if item.phrases:  # made from words, not from readings
+            continue
         cells = {
             "set": item.set,
             "term": item.term,

@@ -1,8 +1,8 @@
 """Drill items: those of the built-in sets and a person's own, in one form; the result of a take."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -18,14 +18,30 @@ from client.practice.drills.own_items import (
     read_own_items,
     write_own_items,
 )
+from client.practice.drills.phrases import (
+    COLLOCATIONS,
+    LANGUAGE_SET,
+    Phrase,
+    collocations,
+    readings_of,
+)
 from pronunciation.clip import Clip
 from pronunciation.drill_sets import DrillItem, load_drills
+from pronunciation.errors import HearingError
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.own_readings import accepting
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.respelling.for_people import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term
 from server.contract import DrillCard, DrillVerdictName
+
+SILENCE_STOP_S: Final = 0.8
+"""The longest gap within a spelled acronym was below 0.5 s."""
+TIME_LIMIT_S: Final = 6.0
+SENTENCE_SILENCE_STOP_S: Final = 1.5
+"""A speaker who looks for the next word of a sentence is not done."""
+SENTENCE_LIMIT_S: Final = 12.0
+"""Fourteen words at 80 a minute."""
 
 HARD_SOUNDS: Final[Mapping[str, tuple[str, ...]]] = {
     "arabic": ("P B", "V F", "IH EH", "CH SH", "N NG"),
@@ -66,6 +82,8 @@ class Item:
         readings: accepted readings in ARPAbet; the first is the one taught.
         mistakes: wrong readings with a tip each.
         sentence: an example; may be empty.
+        phrases: of a phrase, each reading and mistake as it is written; empty: it is a term.
+        ask: shown instead of the prompt until it is said; empty: the prompt.
     """
 
     id: str
@@ -76,6 +94,18 @@ class Item:
     readings: tuple[str, ...]
     mistakes: tuple[Mistake, ...]
     sentence: str = ""
+    phrases: Mapping[str, str] = field(default_factory=dict, hash=False)
+    ask: str = ""
+
+    @property
+    def silence_stop_s(self) -> float:
+        """A take of it ends after this much silence."""
+        return SENTENCE_SILENCE_STOP_S if self.phrases else SILENCE_STOP_S
+
+    @property
+    def time_limit_s(self) -> float:
+        """No take of it takes longer; nothing said by then is nothing said."""
+        return SENTENCE_LIMIT_S if self.phrases else TIME_LIMIT_S
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -104,7 +134,9 @@ class Item:
         )
 
     def respelling(self, phones: str) -> str:
-        """A reading in plain letters; the taught one as the set writes it."""
+        """A reading in plain letters; the taught one as the set writes it; a phrase in words."""
+        if phones in self.phrases:
+            return self.phrases[phones]
         return self.say if phones == self.readings[0] else respell_phones(phones, self.term)
 
 
@@ -133,10 +165,16 @@ class DrillItems:
 
     Args:
         settings: gives the settings in force.
+        errors: gives what the person says wrong; ``None``: this is not looked at here.
     """
 
-    def __init__(self, settings: Callable[[], ClientSettings]) -> None:
+    def __init__(
+        self,
+        settings: Callable[[], ClientSettings],
+        errors: Callable[[], Sequence[Phrase]] | None = None,
+    ) -> None:
         self._settings = settings
+        self._errors = errors
         self._lock = threading.Lock()
         self._read: tuple[tuple[int | None, int | None, str], ItemSets] | None = None
 
@@ -145,7 +183,12 @@ class DrillItems:
 
         Raises:
             LexiconError, DrillError: a file of the person's own is not valid.
+            BackendError: the server with the person's own errors cannot be asked.
         """
+        kept = self._kept()
+        return kept if self._errors is None else with_errors(kept, self._errors())
+
+    def _kept(self) -> ItemSets:
         settings = self._settings()
         stamp = (
             _changed_ns(settings.own_drills),
@@ -158,9 +201,20 @@ class DrillItems:
             return self._read[1]
 
     def item(self, item_id: str) -> Item | None:
-        """One item of any set."""
-        found = (item for items in self.sets().sets.values() for item in items)
-        return next((item for item in found if item.id == item_id), None)
+        """One item of any set, or of an own error, mastered or not."""
+        found = (item for items in self._kept().sets.values() for item in items)
+        item = next((item for item in found if item.id == item_id), None)
+        if item is not None or self._errors is None or not item_id.startswith(LANGUAGE_SET):
+            return item
+        phrase = next((each for each in self._errors() if each.id == item_id), None)
+        return None if phrase is None else phrase_item(phrase)
+
+
+def with_errors(sets: ItemSets, errors: Iterable[Phrase]) -> ItemSets:
+    """The sets with what the person says wrong and has not mastered, to be said right."""
+    wrong = phrase_items(each for each in errors if not each.is_mastered)
+    own = sets.sets.get(LANGUAGE_SET, ())
+    return replace(sets, sets={**sets.sets, LANGUAGE_SET: (*wrong, *own)})
 
 
 def load_items(settings: ClientSettings) -> ItemSets:
@@ -175,6 +229,8 @@ def load_items(settings: ClientSettings) -> ItemSets:
     built_in = load_drills(load_lexicon(settings.lexicon, settings.cache))
     titles = {name: drill_set.title for name, drill_set in built_in.items()}
     items = {item.id: item_of(item) for drill_set in built_in.values() for item in drill_set}
+    titles = {LANGUAGE_SET: "Say it right", **titles, COLLOCATIONS: "Collocations"}
+    items |= {item.id: item for item in phrase_items(collocations())}
     for own in read_own_items(settings.own_drills):
         items[own.id] = item_of(own)
         titles.setdefault(own.set, "Your own")
@@ -185,6 +241,40 @@ def load_items(settings: ClientSettings) -> ItemSets:
     ordered = sorted(items.values(), key=lambda item: not item.confuses(hard))
     sets = {name: tuple(item for item in ordered if item.set == name) for name in titles}
     return ItemSets(sets=sets, titles=titles)
+
+
+def phrase_item(phrase: Phrase) -> Item | None:
+    """What is said of a phrase; ``None``: how it sounds is not known on this machine."""
+    try:
+        right = readings_of(phrase.right)
+        wrong = {
+            phones: (words, tip)
+            for words, tip in phrase.wrong
+            for phones in readings_of(words)
+            if phones not in right
+        }
+    except HearingError:
+        return None
+    if not right:
+        return None
+    return Item(
+        id=phrase.id,
+        set=phrase.set,
+        prompt=phrase.prompt,
+        term=phrase.right,
+        say=phrase.right,
+        readings=right,
+        mistakes=tuple(Mistake(phones=each, tip=tip) for each, (_, tip) in wrong.items()),
+        phrases=dict.fromkeys(right, phrase.right)
+        | {each: words for each, (words, _) in wrong.items()},
+        sentence=phrase.about,
+        ask=phrase.ask,
+    )
+
+
+def phrase_items(phrases: Iterable[Phrase]) -> tuple[Item, ...]:
+    """What is said of these phrases, as far as this machine knows how they sound."""
+    return tuple(item for each in phrases if (item := phrase_item(each)) is not None)
 
 
 def item_of(item: DrillItem | OwnItem) -> Item:

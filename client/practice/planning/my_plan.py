@@ -1,7 +1,7 @@
 """The candidate's own plan: from their settings and history, in words, and as a calendar."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
@@ -12,7 +12,9 @@ from client.core.errors import SettingsError
 from client.core.preferences import Preferences
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
+from client.practice.drills.phrases import LANGUAGE_SET
 from client.practice.interviews import MAX_MINUTES, InterviewRecord, Interviews
+from client.practice.own_errors import OwnError
 from client.practice.planning.plan import (
     DAYS,
     LAST_WEEK_DAYS,
@@ -30,8 +32,6 @@ from client.practice.progress import all_attempts
 from question_bank.models import Bank
 from server.contract import AttemptSummary, DrillCard
 
-LANGUAGE_SETS: Final = frozenset({"language"})
-"""Drill sets of phrases, not of terms; they come last on a day."""
 STORIES_FIELD: Final = "my-stories"
 """The field of the questions that practice the candidate's own stories, in 60 and 120 s."""
 MOCK_SHARE: Final = 0.5
@@ -131,6 +131,7 @@ def my_plan(
     backend: Backend,
     today: date,
     attempts: Sequence[AttemptSummary] | None = None,
+    errors: Sequence[OwnError] = (),
 ) -> Plan | None:
     """The plan of the person at this machine; ``None``: no role is known.
 
@@ -139,6 +140,7 @@ def my_plan(
         backend: the bank, answers and drills.
         today: the day.
         attempts: all of them, the newest first, if they are at hand.
+        errors: the person's own errors of language; those not mastered come last on a day.
     """
     bank = backend.bank()
     attempts = all_attempts(backend) if attempts is None else attempts
@@ -146,7 +148,8 @@ def my_plan(
     if goal is None:
         return None
     questions = bank.asked(role=goal.role)
-    history = _history(bank, goal, attempts, backend.drills.cards(), Interviews.of(settings))
+    cards = backend.drills.cards()
+    history = _history(bank, goal, attempts, cards, errors, Interviews.of(settings))
     lengths = {each.id: each.minutes[0] for each in bank.field_of(goal.role).rounds}
     return make_plan(goal, questions, history, today, lengths)
 
@@ -238,20 +241,30 @@ def _history(
     goal: Goal,
     attempts: Sequence[AttemptSummary],
     cards: Sequence[DrillCard],
+    errors: Sequence[OwnError],
     interviews: Interviews,
 ) -> History:
     answers = tuple(
         Answered(each.question_id, _day(each.created_at), each.score)
         for each in sorted(attempts, key=lambda each: (each.created_at, each.id))
     )
-    language = [_card(each) for each in cards if each.drill_set in LANGUAGE_SETS]
     return History(
         answers=answers,
-        cards=tuple(_card(each) for each in cards if each.drill_set not in LANGUAGE_SETS),
-        language_cards=tuple(language),
+        cards=tuple(_card(each) for each in cards if each.drill_set != LANGUAGE_SET),
+        language_cards=tuple(_to_say_right(cards, errors)),
         stories=_stories(bank, answers),
         mocks=_mocks(bank, goal, interviews.all().records),
     )
+
+
+def _to_say_right(cards: Iterable[DrillCard], errors: Iterable[OwnError]) -> Iterator[DueCard]:
+    """The own errors that are not mastered; one never said right is due from the day after."""
+    by_id = {each.item_id: each for each in cards}
+    for each in errors:
+        if not each.is_mastered:
+            card = by_id.get(each.id)
+            noted = _day(each.noted_at)
+            yield DueCard(noted, noted, date.min) if card is None else _card(card)
 
 
 def _stories(bank: Bank, answers: Iterable[Answered]) -> tuple[Story, ...]:

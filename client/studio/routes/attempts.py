@@ -16,6 +16,7 @@ from client.data.exports import EXPORT_FORMATS, SUBTITLES, export_attempts
 from client.data.own_aliases import AliasError, add_own_alias, take_back_alias
 from client.data.own_readings import add_own_readings, take_back_readings
 from client.data.repair import rough_answers
+from client.practice.own_errors import error_id
 from client.practice.progress import all_attempts
 from client.studio.routes.downloads import download, export_format
 from client.studio.state.studio import Studio
@@ -146,6 +147,7 @@ def router(studio: Studio) -> APIRouter:
         """Look at the English of the answer; the page asks for it once the report stands."""
         tongue = studio.settings.preferences.mother_tongue
         studio.backend.language(attempt_id, LanguageRequest(mother_tongue=tongue))
+        studio.reports.forget(attempt_id)
         return RedirectResponse(f"/attempts/{attempt_id}#language", 303)
 
     @routes.post("/{attempt_id}/alias", response_model=None)
@@ -231,6 +233,7 @@ def _report(
         in_bank=in_bank,
         role=role,
         sounds=_sounds(studio, attempt, view),
+        error_id=error_id,
         known_ways=_ways(studio.lexicon, attempt.report.pronunciation.terms),
         others=[each for each in others.attempts if each.id != attempt.id][:SHOWN_ATTEMPTS],
         other_count=others.total - 1,

@@ -59,7 +59,8 @@ def router(studio: Studio) -> APIRouter:
     @routes.get(f"/{_CALENDAR}")
     def calendar() -> Response:
         """The days, for a calendar program."""
-        plan = my_plan(studio.settings, studio.backend, date.today())
+        errors = studio.reports.errors()
+        plan = my_plan(studio.settings, studio.backend, date.today(), errors=errors)
         if plan is None:
             raise HTTPException(404, "there is no plan yet")
         return download(_CALENDAR, to_calendar(plan, studio.bank, datetime.now(UTC)))
@@ -74,7 +75,7 @@ def _page(
     bank, now = studio.bank, date.today()
     attempts = all_attempts(studio.backend)
     preferences = studio.settings.preferences
-    plan = my_plan(studio.settings, studio.backend, now, attempts)
+    plan = my_plan(studio.settings, studio.backend, now, attempts, studio.reports.errors())
     role = plan.goal.role if plan else ""
     return studio.page(
         request,

@@ -8,7 +8,6 @@ from starlette.responses import HTMLResponse
 
 from client.practice.planning.my_plan import my_plan
 from client.practice.progress import (
-    ReportReader,
     all_attempts,
     drill_lines,
     is_learned,
@@ -18,6 +17,7 @@ from client.practice.progress_over_time import (
     day_deliveries,
     day_scores,
     graded_before,
+    kind_lines,
     mastered,
     spread_of,
 )
@@ -36,7 +36,6 @@ from client.studio.views.progress import (
 def router(studio: Studio) -> APIRouter:
     """The page."""
     routes = APIRouter()
-    reader = ReportReader(studio.backend)
 
     @routes.get("/progress")
     def progress(
@@ -56,11 +55,11 @@ def router(studio: Studio) -> APIRouter:
         ]
         cards = studio.backend.drills.cards()
         sets = studio.drill_items.sets()
-        days, reports = day_scores(attempts), reader.recent(attempts)
+        days, reports = day_scores(attempts), studio.reports.recent(attempts)
         spread, now = spread_of(days), date.today()
         if before := graded_before(everything):
             studio.grade_again()
-        plan = my_plan(studio.settings, studio.backend, now, everything)
+        plan = my_plan(studio.settings, studio.backend, now, everything, studio.reports.errors())
         return studio.page(
             request,
             "progress.html",
@@ -84,6 +83,7 @@ def router(studio: Studio) -> APIRouter:
             graded_before=before,
             delivery=delivery_charts(day_deliveries(reports)),
             mastered=mastered(reports),
+            kinds=kind_lines(reports),
             today=today_of(plan, studio.backend, everything, bank, now),
             dimensions=dimensions_of(attempts, bank),
             terms=spoken_terms(studio.lexicon, reports, () if choice.any else cards, sets),

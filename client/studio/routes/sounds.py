@@ -50,7 +50,7 @@ def router(studio: Studio) -> APIRouter:
         item = studio.drill_items.item(item_id)
         if item is None:
             raise HTTPException(404, f"there is no drill item {item_id!r}")
-        return _said(studio, item.prompt, item.lexicon)
+        return _said(studio, item.prompt, None if item.phrases else item.lexicon)
 
     @routes.get("/voice")
     def voice(

@@ -257,8 +257,8 @@ class OpenDrills:
             return found[1]
 
 
-LEFT_AFTER_S: Final = 20.0
-"""A take is at most 6 s long: a page that has not sent all of it by then has been closed."""
+LEFT_AFTER_S: Final = 30.0
+"""A take is at most 12 s long: a page that has not sent all of it by then has been closed."""
 _REMEMBERED: Final = 100
 
 

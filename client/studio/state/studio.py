@@ -31,6 +31,7 @@ from client.practice.choosing import first_question
 from client.practice.drills.drill_session import answers_of
 from client.practice.drills.items import DrillItems
 from client.practice.interviews import Interviews
+from client.practice.progress import ReportReader
 from client.speaking import Speaker
 from client.studio.state.engine_state import EngineState
 from client.studio.state.open_interviews import OpenInterviews
@@ -85,7 +86,8 @@ class Studio:
             self._lexicon = load_own_lexicon(settings)  # the built-in one alone cannot be wrong
         self.backend = backend or open_backend(settings, tell=tell)
         self.recordings = OwnRecordings(settings.recordings)
-        self.drill_items = DrillItems(lambda: self.settings)
+        self.reports = ReportReader(self.backend)
+        self.drill_items = DrillItems(lambda: self.settings, self.reports.phrases)
         self._hear = hear
         self._judge = _judge(settings, tell)
         self._make_speaker = make_speaker or self._speaker_here
@@ -190,12 +192,13 @@ class Studio:
         ).start()
 
     def get_ready(self) -> None:
-        """Load what the first page did without and the next ones need: database and voice.
+        """Load what the first page did without and the next ones need: answers and voice.
 
         The voice says what a first visit, a phone screen and a behavioral round ask into its cache.
         """
         with suppress(ClientError):  # the page that needs it says so
             self.backend.drills.queue()
+            self.reports.recent()
         first = first_question(self.bank.questions)
         self._speak_ahead("Ready." if first is None else first.prompt)
 

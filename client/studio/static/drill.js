@@ -62,13 +62,18 @@ function showCard() {
     return;
   }
   const card = drill.card;
-  setText("say", card.reading.say);
-  setText("ipa", `/${card.reading.ipa}/`);
+  const isPhrase = card.reading.ipa === "";
+  setText("say", isPhrase ? "" : card.reading.say);
+  setText("ipa", ipaOf(card.reading));
   setText("sentence", card.sentence);
   show("sentence", card.sentence !== "");
   show("back", card.again);
-  document.getElementById("term").textContent = card.prompt;
-  showWays(card.ways);
+  document.getElementById("term").textContent = card.ask || card.prompt;
+  show("recall", card.ask !== "");
+  show("ways", card.ways !== null);
+  if (card.ways) {
+    showWays(card.ways);
+  }
   show("verdict", false);
   step = null;
   show("restart", false);
@@ -76,10 +81,15 @@ function showCard() {
   panel.enter("ready");
 }
 
+/** A phrase has none: it stands in words. */
+function ipaOf(reading) {
+  return reading.ipa && `/${reading.ipa}/`;
+}
+
 function showReading(name, reading) {
   show(`${name}-label`, reading !== null);
   setText(`${name}-say`, reading?.say ?? "");
-  setText(`${name}-ipa`, reading ? `/${reading.ipa}/` : "");
+  setText(`${name}-ipa`, reading ? ipaOf(reading) : "");
 }
 
 /** Every accepted reading and every mistake, each to be heard. */
@@ -187,7 +197,7 @@ async function hearOwn() {
 }
 
 async function introduce() {
-  if (!part("auto").checked || !panel.is("ready")) {
+  if (!part("auto").checked || !panel.is("ready") || drill.card.ask) {
     return;
   }
   const audible = await player.canPlay();

@@ -4,8 +4,6 @@ import { Microphone, SAMPLE_RATE_HZ, zerosError } from "./recorder.js";
 import { request } from "./request.js";
 import { ShortTake } from "./short_take.js";
 
-const SILENCE_STOP_S = 0.8; // the longest gap within a spelled acronym was below 0.5 s
-const TIME_LIMIT_S = 6; // no item takes longer; nothing said by then is nothing said
 const SEND_LIMIT_MS = 60_000;
 const KEEP_EVERY_S = 0.25; // what has been said is sent this often, so that a crash loses no more
 
@@ -40,7 +38,7 @@ export class DrillTake {
   samples = null;
   #id = crypto.randomUUID();
   #drillId;
-  #itemId;
+  #card;
   #handlers;
   #recording = new ShortTake();
   #zeros = false;
@@ -50,7 +48,7 @@ export class DrillTake {
   /**
    * Open the microphone and begin to record.
    * @param {string} drillId
-   * @param {{item_id: string, sound: string}} card
+   * @param {{item_id: string, sound: string, silence_stop_s: number, time_limit_s: number}} card
    * @param {import("./answer.js").Handlers} handlers `onDone` takes what the studio answers; in
    *   `onProblem`, `kept` says that the take can be sent again
    * @returns {Promise<DrillTake|null>} once it is recording; `null` where `onProblem` was called
@@ -83,7 +81,7 @@ export class DrillTake {
   /** Use `DrillTake.start`. */
   constructor(drillId, card, handlers) {
     this.#drillId = drillId;
-    this.#itemId = card.item_id;
+    this.#card = card;
     this.modelSound = card.sound;
     this.#handlers = handlers;
   }
@@ -114,7 +112,7 @@ export class DrillTake {
     await this.#sending;
     let answer;
     try {
-      const query = { item: this.#itemId, take: this.#id };
+      const query = { item: this.#card.item_id, take: this.#id };
       answer = await requestDrill(this.#drillId, "takes", query, { samples: this.samples });
     } catch (error) {
       // without an answer, or while the server is away, the same take can be sent again
@@ -135,7 +133,8 @@ export class DrillTake {
     if (this.recordedS - this.#sent / SAMPLE_RATE_HZ >= KEEP_EVERY_S) {
       this.#keep();
     }
-    if (this.#recording.silenceS >= SILENCE_STOP_S - 1e-6 || this.recordedS >= TIME_LIMIT_S) {
+    const { silence_stop_s: silenceS, time_limit_s: limitS } = this.#card;
+    if (this.#recording.silenceS >= silenceS - 1e-6 || this.recordedS >= limitS) {
       this.stop();
     }
   }
@@ -144,7 +143,7 @@ export class DrillTake {
   #keep() {
     const piece = this.#recording.samples().subarray(this.#sent);
     const query = {
-      item: this.#itemId,
+      item: this.#card.item_id,
       take: this.#id,
       at: this.#sent * piece.BYTES_PER_ELEMENT,
     };

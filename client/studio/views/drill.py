@@ -6,7 +6,7 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from client.practice.drills.items import Item, Step
-from client.studio.views.ways import Ways, WayView, way_of, ways_of
+from client.studio.views.ways import Ways, WayView, text_url, way_of, ways_of
 from server.contract import TERM_WORDS, DrillVerdictName
 
 Tone = Literal["good", "warn", "bad"]
@@ -34,20 +34,26 @@ class CardView:
     """What is to be said.
 
     Attributes:
+        ask: shown instead of the prompt until it is said; empty: the prompt.
         again: it was up in this drill before.
         sound: where the app's own voice says it.
-        ways: everything it is taken for, right or wrong.
+        ways: everything it is taken for, right or wrong; ``None`` for a phrase.
+        silence_stop_s: a take ends after this much silence.
+        time_limit_s: no take takes longer.
     """
 
     item_id: str
     set: str
     prompt: str
+    ask: str
     term: str
     sentence: str
     reading: WayView
     again: bool
     sound: str
-    ways: Ways
+    ways: Ways | None
+    silence_stop_s: float
+    time_limit_s: float
 
 
 @dataclass(frozen=True)
@@ -102,12 +108,15 @@ def view_card(item: Item, *, again: bool) -> CardView:
         item_id=item.id,
         set=item.set,
         prompt=item.prompt,
+        ask=item.ask,
         term=item.term,
         sentence=item.sentence,
         reading=_reading(item, item.readings[0]),
         again=again,
         sound=f"/sound/drill/{quote(item.id, safe='')}",
-        ways=ways_of(item.term, item.say, item.readings, item.mistakes),
+        ways=None if item.phrases else ways_of(item.term, item.say, item.readings, item.mistakes),
+        silence_stop_s=item.silence_stop_s,
+        time_limit_s=item.time_limit_s,
     )
 
 
@@ -118,6 +127,7 @@ def view_step(step: Step, now: datetime) -> StepView:
     undecided = heard.verdict in _UNDECIDED
     decided = heard.phones if not undecided else None
     missed = heard.verdict == "mispronounced"
+    note = _UNDECIDED.get(heard.verdict, "")
     return StepView(
         verdict=heard.verdict,
         sign=sign,
@@ -128,7 +138,7 @@ def view_step(step: Step, now: datetime) -> StepView:
         heard=_reading(step.item, decided) if decided else None,
         expected=_reading(step.item, step.item.readings[0]) if missed else None,
         tip=step.tip,
-        note=_UNDECIDED.get(heard.verdict, ""),
+        note=note.replace("the term", "the sentence") if step.item.phrases else note,
         coming=_coming(step, now) if not undecided else "",
         waiting=step.waiting,
         from_s=None if heard.start_s is None else max(heard.start_s - REPLAY_MARGIN_S, 0.0),
@@ -181,4 +191,6 @@ def _coming(step: Step, now: datetime) -> str:
 
 
 def _reading(item: Item, phones: str) -> WayView:
+    if words := item.phrases.get(phones):
+        return WayView(words, "", text_url(words))
     return way_of(item.term, phones, item.respelling(phones))

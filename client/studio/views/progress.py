@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Final
 
 from client.practice.drills.items import ItemSets
+from client.practice.drills.phrases import PHRASE_SETS
 from client.practice.progress import (
     ScoreLine,
     TermLine,
@@ -125,6 +126,7 @@ def spoken_terms(
     drilled = [
         (items[card.item_id].term if card.item_id in items else card.item_id, card)
         for card in cards
+        if card.drill_set not in PHRASE_SETS
     ]
     takes = term_takes(reports)
     shown = []

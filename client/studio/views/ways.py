@@ -14,6 +14,7 @@ class WayView:
     """How something is said: a respelling for people, IPA, and where the app's voice says it.
 
     Attributes:
+        ipa: empty for a phrase, which ``say`` has in words.
         tip: what helps, where it is a mistake.
     """
 
@@ -60,3 +61,8 @@ def way_of(term: str, phones: str, say: str, tip: str = "") -> WayView:
 def reading_url(term: str, phones: str) -> str:
     """Where the app's voice says one reading of a term, right or mistaken."""
     return "/sound/reading?" + urlencode({"term": term, "phones": phones})
+
+
+def text_url(text: str) -> str:
+    """Where the app's voice says a text."""
+    return "/sound/text?" + urlencode({"text": text})

@@ -99,7 +99,7 @@ def test_an_anki_deck_without_sounds(run: Run, own: Path, tmp_path: Path) -> Non
     [
         ((), "needs a terminal"),
         (("nope",), "no drill set 'nope'"),
-        (("nope", "--list"), "there are acronyms, silent-letters"),
+        (("nope", "--list"), "there are language, acronyms"),
         (("--import", "/nowhere/own.csv"), "No such file"),
         (("--list", "--server", "http://127.0.0.1:9"), "cannot be reached"),
     ],

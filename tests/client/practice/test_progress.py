@@ -137,10 +137,13 @@ def test_a_report_is_read_once_and_again_when_it_has_changed(
     regraded = [history[1], attempt(1, "one", 0.75)]
     assert len(reader.recent(regraded)) == 2
     assert backend.asked == [3, 2, 1, 1]
-    assert reader.recent(regraded)[0].transcript.text == ""
+    assert reader.recent(regraded)[0].transcript.words == ()
+    reader.forget(1)
+    assert len(reader.recent(regraded)) == 2
+    assert backend.asked == [3, 2, 1, 1, 1]
     corrected = [history[1], attempt(1, "one", 0.75, report_tag="7-a")]
     assert len(reader.recent(corrected)) == 2
-    assert backend.asked == [3, 2, 1, 1, 1]
+    assert backend.asked == [3, 2, 1, 1, 1, 1]
 
 
 def test_drills_by_set() -> None:

@@ -1,6 +1,7 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from client.audio.wav import read_wav
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
 from client.practice.drills.own_items import OwnItem, write_own_items
+from client.practice.own_errors import own_errors
 from client.studio.state.studio import Studio
 from pronunciation.errors import HearingError
 from pronunciation.terms import Mistake
+from server.contract import Language
 from tests.client.practice.drills.conftest import ScriptedHearing
 
 HTML = {"Accept": "text/html"}
@@ -103,7 +106,7 @@ def test_a_drill_that_is_gone_says_so_and_links_to_a_new_one(
     [
         (b"", 422, "no sound"),
         (b"\x00\x01\x02", 422, "16-bit"),
-        (bytes(2 * 16_000 * 13), 413, "at most 12 s"),
+        (bytes(2 * 16_000 * 21), 413, "at most 20 s"),
     ],
 )
 def test_a_take_that_is_none_is_refused(
@@ -215,3 +218,47 @@ def test_a_voice_that_does_not_work_names_the_remedy(
     monkeypatch.setattr(studio, "speaker", lambda lexicon: Mute())
     answer = client.get("/sound/drill/minimal-pairs-cash")
     assert (answer.status_code, answer.json()["detail"]) == (422, "no voice: install one")
+
+
+def test_a_remark_on_an_answer_is_said_right(
+    client: TestClient, hearing: ScriptedHearing, studio: Studio, make: SimpleNamespace
+) -> None:
+    note = {
+        "kind": "preposition",
+        "said": "depends of the load",
+        "better": "depends on the load",
+        "why": '"Depend" takes "on".',
+        "sentence": "It depends on the load.",
+    }
+    base = make.report(make.submission())
+    report = base.model_copy(update={"language": Language.model_validate({"notes": [note]})})
+    errors = own_errors([report])
+    studio.reports.errors = lambda: errors  # type: ignore[method-assign]
+    assert "Say it right" in client.get("/drills", headers=HTML).text
+    drill = opened(client, "language")
+    card = drill["card"]
+    assert (card["prompt"], card["sentence"]) == (
+        note["sentence"],
+        "You said “depends of the load”.",
+    )
+    assert (card["reading"]["say"], card["reading"]["ipa"], card["ways"]) == (
+        note["better"],
+        "",
+        None,
+    )
+    assert (card["silence_stop_s"], card["time_limit_s"]) == (1.5, 12.0)
+    hearing.verdicts = ["correct"]
+    assert take(client, drill).json()["step"]["words"] == "Said right"
+    [stored] = studio.backend.drills.cards("language")
+    assert stored.item_id == errors[0].id
+    again = client.post("/drills/item", data={"name": errors[0].id}, headers=HTML)
+    assert again.status_code == 200 and note["sentence"] in again.text
+    assert client.post("/drills/item", data={"name": "language-0"}).status_code == 404
+
+
+def test_a_collocation_is_asked_without_its_verb(client: TestClient, hearing: object) -> None:
+    card = opened(client, "collocations")["card"]
+    assert (card["ask"], card["term"]) == (
+        "I … a pull request as soon as the tests pass.",
+        "open a pull request",
+    )

@@ -1,5 +1,6 @@
 """What was said to a follow-up: kept with its answer, counted for less, exported and regraded."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -7,6 +8,7 @@ import pytest
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
+from server.attempts.grading_data import Grader
 from server.attempts.service import Service
 from server.attempts.store import Store
 from server.contract import (
@@ -14,6 +16,9 @@ from server.contract import (
     Attempt,
     FollowUp,
     FollowUpAnswer,
+    Language,
+    LanguageNote,
+    LanguageRequest,
     Submission,
     Transcript,
     next_follow_up,
@@ -111,6 +116,17 @@ def test_it_is_kept_once_and_goes_wherever_its_answer_goes(
     other.import_attempts(archive.attempts)
     assert other.attempt(1).report == first.report
     other.close()
+
+
+def test_the_remarks_on_the_language_stay(store: Store) -> None:
+    note = LanguageNote(kind="article", said="good idea", better="a good idea", why="", weight=9)
+    grader = replace(Grader.current(), language=lambda *_: Language(notes=(note,), by="rules"))
+    service = Service(store, load_bank, load_lexicon, grader=lambda: grader)
+    attempt = answered(service, VAGUE)
+    noted = service.language(attempt.id, LanguageRequest())
+    assert noted.report.language.notes == (note,)
+    after = service.follow_up(attempt.id, said(asked_after(attempt), "It halves the memory."))
+    assert after.report.language == noted.report.language
 
 
 def test_a_follow_up_without_words_is_refused(service: Service) -> None:

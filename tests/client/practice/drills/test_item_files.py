@@ -55,9 +55,9 @@ def test_all_built_in_items_go_out_and_come_back_the_same(
     settings: ClientSettings, file: Path
 ) -> None:
     sets = load_items(settings)
-    items = sets.of(None)
+    items = tuple(item for item in sets.of(None) if not item.phrases)
     assert len(items) >= 160
-    write(file, items_to_csv(items))
+    write(file, items_to_csv(sets.of(None)))
     assert tuple(map(item_of, read_csv(file))) == items
     done = import_items(settings, file)
     assert (done.added, done.replaced, done.unchanged) == (0, 0, len(items))
