@@ -443,7 +443,7 @@ class Service:
         return self.bank().question(stored.answer.question_id) or stored.question
 
     def _with_known_language(self, before: Report, after: Report) -> Report:
-        """A new report with what was found in the English: it stays where the words are the same."""
+        """A new report with what was found in the English, if the words are the same."""
         if after.transcript != before.transcript or before.language.pending:
             return after
         return self._grading_data.with_language(after, before.language)
