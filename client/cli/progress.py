@@ -31,11 +31,13 @@ from client.practice.progress_over_time import (
     DayScore,
     KindLine,
     Mastered,
+    OwnRange,
     day_deliveries,
     day_scores,
     graded_before,
     kind_lines,
     mastered,
+    own_ranges,
     spread_of,
 )
 from server.contract import HistoryQuery
@@ -79,7 +81,7 @@ def progress(
     topics = score_lines(attempts, lambda each: each.topic)
     worst = term_lines(reports, drilled if role is None else ())[:terms]
     drills = drill_lines(cards, datetime.now(UTC))
-    kinds = kind_lines(reports)
+    kinds, ranges = kind_lines(reports), own_ranges(reports)
     if as_json:
         print_json(
             {
@@ -87,6 +89,7 @@ def progress(
                 "spread": spread_of(days),
                 "delivery": deliveries,
                 "mastered": mastered(reports),
+                "ranges": ranges,
                 "language": kinds,
                 "roles": roles,
                 "topics": topics,
@@ -100,6 +103,7 @@ def progress(
         out().print(f"{nothing} Begin with: aloud interview --role ROLE")
         return
     _print_days(days, deliveries)
+    _print_ranges(ranges)
     _print_mastered(mastered(reports))
     _print_kinds(kinds)
     _print_scores("Roles", "role", roles)
@@ -133,6 +137,16 @@ def _print_days(days: list[DayScore], deliveries: list[DayDelivery]) -> None:
             f"spread of {spread.answers} first answers. Only what leaves it is a change.\n"
         )
         out().print(Text(text, "dim"))
+
+
+def _print_ranges(ranges: list[OwnRange]) -> None:
+    if not ranges:
+        return
+    table = _table("measure", "median", "from", "to", "latest", "answers")
+    for each in ranges:
+        values = (each.median, each.low, each.high, each.latest)
+        table.add_row(Text(each.name, "bold"), *map(each.text, values), str(each.answers))
+    _print_section("Your own range", table)
 
 
 def _print_mastered(done: Mastered) -> None:

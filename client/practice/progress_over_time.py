@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from itertools import pairwise
-from statistics import fmean
+from statistics import fmean, median
 from typing import Final
 
 from client.practice.own_errors import own_errors
 from server.contract import AttemptSummary, Report, is_like
+from server.ui.delivery_view import Metric, measured
 
 SPREAD_FROM: Final = 3
 """First answers from which their spread is told: two differences, the fewest that have a mean."""
@@ -20,6 +21,8 @@ BAND: Final = 2.0
 """Standard deviations to either side: 19 of 20 days of somebody who does not change lie within."""
 IN_A_ROW: Final = 2
 """A term said wrong before counts as mastered when it was right so many times since."""
+RANGE_FROM: Final = 5
+"""Answers from which a median and a range of one's own are shown."""
 CLEAN_ANSWERS: Final = 5
 """An error noted before counts as mastered after so many answers without it."""
 
@@ -80,6 +83,33 @@ class Mastered:
     phrases: tuple[tuple[str, str], ...]
     phrases_missed: int
     errors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OwnRange:
+    """A measure of the delivery over the candidate's own answers.
+
+    Attributes:
+        name: with its unit.
+        median: of the answers.
+        low: the lowest.
+        high: the highest.
+        latest: of the latest answer.
+        answers: how many it was measured in.
+        digits: to write.
+    """
+
+    name: str
+    median: float
+    low: float
+    high: float
+    latest: float
+    answers: int
+    digits: int
+
+    def text(self, value: float) -> str:
+        """A value as it is written."""
+        return f"{value:.{self.digits}f}"
 
 
 @dataclass(frozen=True)
@@ -161,6 +191,27 @@ def day_deliveries(reports: Iterable[Report], zone: tzinfo | None = None) -> lis
     for report in reports:
         days[report.created_at.astimezone(zone).date()].append(report)
     return [_delivery(day, group) for day, group in sorted(days.items())]
+
+
+def own_ranges(reports: Iterable[Report]) -> list[OwnRange]:
+    """The measures of the delivery that ``RANGE_FROM`` answers have."""
+    found: defaultdict[Metric, list[float]] = defaultdict(list)
+    for report in sorted(reports, key=lambda report: report.created_at):
+        for metric, value in measured(report.delivery):
+            found[metric].append(value)
+    return [
+        OwnRange(
+            name=metric.title,
+            median=median(values),
+            low=min(values),
+            high=max(values),
+            latest=values[-1],
+            answers=len(values),
+            digits=metric.digits,
+        )
+        for metric, values in found.items()
+        if len(values) >= RANGE_FROM
+    ]
 
 
 def mastered(reports: Iterable[Report]) -> Mastered:

@@ -37,6 +37,7 @@ from server.contract.answers import (
     SetId,
     Submission,
 )
+from server.contract.bands import band, comfortable_wpm
 from server.contract.coaching import (
     MAX_COMMENT_CHARS,
     MAX_LINK_DAYS,
@@ -78,14 +79,10 @@ from server.contract.follow_ups import (
 )
 from server.contract.interviewer import Gap, gaps, next_follow_up
 from server.contract.report import (
-    COMFORTABLE_WPM,
     CORRECTED_NOTICE,
     EDGES,
-    LONG_PAUSE_S,
-    MANY_FILLERS_PER_MINUTE,
     MAX_POINTS,
     NOT_KNOWN,
-    TARGET_SHARES,
     TERM_WORDS,
     Aim,
     CorrectedVerdict,
@@ -161,12 +158,9 @@ from server.contract.transcript import (
 __all__ = [
     "AGAIN_S",
     "CHALLENGED",
-    "COMFORTABLE_WPM",
     "CORRECTED_NOTICE",
     "EDGES",
     "FOLLOW_UP_S",
-    "LONG_PAUSE_S",
-    "MANY_FILLERS_PER_MINUTE",
     "MAX_COMMENT_CHARS",
     "MAX_LINK_DAYS",
     "MAX_OF_ONE_ATTEMPT",
@@ -182,7 +176,6 @@ __all__ = [
     "PARTIAL_CREDIT",
     "ROUGH_ENGINES",
     "SOUNDS_WRONG",
-    "TARGET_SHARES",
     "TERM_WORDS",
     "TO_THE_POINT",
     "WHEN_ASKED",
@@ -292,7 +285,9 @@ __all__ = [
     "aim_of",
     "aim_result",
     "are_like",
+    "band",
     "clock",
+    "comfortable_wpm",
     "content_score",
     "coverage_score",
     "duration",

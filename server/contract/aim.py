@@ -9,12 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from server.contract.bands import band
 from server.contract.interviewer import says_we
 from server.contract.report import (
-    COMFORTABLE_WPM,
-    LONG_PAUSE_S,
-    MANY_FILLERS_PER_MINUTE,
-    TARGET_SHARES,
     Aim,
     PhraseCoverage,
     Report,
@@ -173,7 +170,7 @@ def _delivery(report: Report) -> Iterator[Aim]:
             break
     if delivery.answer_s:
         per_minute = len(delivery.fillers) / delivery.answer_s * 60.0
-        if per_minute >= MANY_FILLERS_PER_MINUTE:
+        if per_minute >= band("fillers"):
             quote, model = _without_fillers(report)
             yield Aim(
                 kind="delivery",
@@ -185,16 +182,16 @@ def _delivery(report: Report) -> Iterator[Aim]:
                 model=model,
             )
     rate = delivery.words_per_minute
-    if rate is not None and not COMFORTABLE_WPM[0] <= rate <= COMFORTABLE_WPM[1]:
-        how = "Slow down" if rate > COMFORTABLE_WPM[1] else "Speak a little faster"
+    if rate is not None and not band("pace_slow") <= rate <= band("pace_fast"):
+        how = "Slow down" if rate > band("pace_fast") else "Speak a little faster"
         text = f"{how}: {rate:.0f} words per minute."
         yield Aim(kind="delivery", name="pace", text=text, evidence="delivery.words_per_minute")
-    if (delivery.longest_pause_s or 0.0) >= LONG_PAUSE_S:
+    if (delivery.longest_pause_s or 0.0) >= band("long_pause"):
         text = (
             f"Say that you are thinking: your longest pause took {delivery.longest_pause_s:.1f} s."
         )
         yield Aim(kind="delivery", name="pause", text=text, evidence="delivery.longest_pause_s")
-    if delivery.answer_s and delivery.answer_s > TARGET_SHARES[1] * delivery.target_s:
+    if delivery.answer_s and delivery.answer_s > band("long_answer") * delivery.target_s:
         text = f"Shorten: {delivery.answer_s:.0f} s, where {delivery.target_s:.0f} s is enough."
         yield Aim(kind="delivery", name="length", text=text, evidence="delivery.answer_s")
 

@@ -225,19 +225,6 @@ class RepeatedStart(Wire):
     word_index: int
 
 
-COMFORTABLE_WPM: Final = (110.0, 190.0)
-"""The pace, in words per minute, that reports praise. Tauroza & Allison 1990, *Speech rates in
-British English*: native speakers average 140 in lectures, 160 on the radio and 190 in interviews. A
-rate above that mean is fast; the lower bound is wide, because slow and clear speech is not a fault
-in a second language."""
-MANY_FILLERS_PER_MINUTE: Final = 6.0
-"""The rate from which fillers become a point to work on. Bortfeld et al. 2001 count about 6
-disfluencies in 100 words; this counts fillers alone."""
-LONG_PAUSE_S: Final = 3.0
-"""A silence that a listener takes for the end of the answer."""
-TARGET_SHARES: Final = (0.5, 1.5)
-"""Shares of the time that an answer should take: below the first it is short, above the second it
-is long."""
 MAX_POINTS: Final = 3
 """The most points of either kind in a summary."""
 
@@ -255,6 +242,18 @@ class Delivery(Wire):
     fillers_are_lower_bound: bool = True
     longest_pause_s: float | None = None
     repeated_starts: tuple[RepeatedStart, ...] = ()
+    first_word_s: float | None = Field(
+        default=None, description="silence from the start of the recording to the first word"
+    )
+    first_point_s: float | None = Field(
+        default=None, description="from the first word to the first key phrase that was said"
+    )
+    pauses_inside: int | None = Field(default=None, description="pauses within a clause")
+    pauses_between: int | None = Field(default=None, description="pauses between clauses")
+    mean_run: float | None = Field(default=None, description="syllables from pause to pause")
+    self_corrections: int | None = Field(
+        default=None, description="places where words were taken back, a lower bound"
+    )
     answer_s: float | None = None
     target_s: float
 

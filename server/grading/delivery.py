@@ -3,7 +3,15 @@
 import re
 from collections.abc import Sequence
 
-from server.contract import Delivery, Filler, RepeatedStart, Submission, Word
+from server.contract import (
+    Coverage,
+    Delivery,
+    Filler,
+    Pause,
+    RepeatedStart,
+    Submission,
+    Word,
+)
 from server.grading.answer import Answer
 from server.grading.english import FUNCTION_WORDS, by_word, parts_of_speech, word_set
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token
@@ -205,6 +213,54 @@ def syllables(word: str) -> int:
     return max(1, groups)
 
 
+_TAKEN_BACK = re.compile(
+    r"\b(?:i mean|or rather|no wait|wait no|sorry|actually no|no actually|let me rephrase"
+    r"|let me say (?:it|that) again|i meant)\b"
+)
+"""What speakers say when they take words back (Levelt 1983: editing terms)."""
+_CLAUSE_STARTS = word_set(
+    "and but so or because since although though while when if unless until before after where "
+    "which who that then whereas"
+)
+
+
+def _places_of_pauses(
+    answer: Answer, words: Sequence[Word], pauses: Sequence[Pause]
+) -> tuple[int, int] | None:
+    """How many pauses stand within a clause, and between clauses; ``None``: no word has a time.
+
+    Between: after punctuation, or before a word that begins a clause.
+    """
+    begins = [(word.start_s, at) for at, word in enumerate(words) if word.start_s is not None]
+    if not begins:
+        return None
+    tokens = {token.first: token for token in answer.tokens}
+    inside = between = 0
+    for pause in pauses:
+        middle = (pause.start_s + pause.end_s) / 2
+        after = next((at for start_s, at in begins if start_s >= middle), None)
+        if not after:  # before the first word, or after the last
+            continue
+        token = tokens.get(after)
+        begins_one = token is not None and (
+            token.gap in (COMMA, SENTENCE) or token.raw in _CLAUSE_STARTS
+        )
+        between, inside = between + begins_one, inside + (not begins_one)
+    return inside, between
+
+
+def first_point_s(coverage: Coverage, words: Sequence[Word]) -> float | None:
+    """Seconds from the first word to the first key phrase; ``None``: none was said, or no times."""
+    begin = min([word.start_s for word in words if word.start_s is not None], default=None)
+    said = [
+        phrase.evidence.start_s
+        for phrase in coverage.phrases
+        if phrase.status == "covered" and not phrase.negated and phrase.evidence is not None
+        if phrase.evidence.start_s is not None
+    ]
+    return None if begin is None or not said else round(max(0.0, min(said) - begin), 1)
+
+
 def measure_delivery(answer: Answer, submission: Submission, target_s: float) -> Delivery:
     """Measure the delivery of an answer.
 
@@ -237,12 +293,15 @@ def measure_delivery(answer: Answer, submission: Submission, target_s: float) ->
     ]
     rate: float | None = None
     articulation: float | None = None
+    mean_run: float | None = None
+    places = _places_of_pauses(answer, words, pauses) if evidence.pauses is not None else None
     if measurable and answer_s is not None:
         rate = round(spoken_words / answer_s * 60.0, 1)
         speech_s = answer_s - sum(inside)
         if evidence.pauses is not None and speech_s >= MIN_ANSWER_S:
             count = sum(syllables(token.raw) for token in answer.tokens)
             articulation = round(count / speech_s, 2)
+            mean_run = round(count / (sum(places) + 1), 1) if places is not None else None
     return Delivery(
         words=spoken_words,
         words_per_minute=rate,
@@ -255,6 +314,13 @@ def measure_delivery(answer: Answer, submission: Submission, target_s: float) ->
             else None
         ),
         repeated_starts=find_repeated_starts(answer, words),
+        first_word_s=(
+            round(evidence.answer_start_s, 1) if evidence.answer_start_s is not None else None
+        ),
+        pauses_inside=places[0] if places is not None else None,
+        pauses_between=places[1] if places is not None else None,
+        mean_run=mean_run,
+        self_corrections=len(_TAKEN_BACK.findall(" ".join(token.raw for token in answer.tokens))),
         answer_s=round(answer_s, 3) if answer_s is not None else None,
         target_s=target_s,
     )

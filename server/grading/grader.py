@@ -21,7 +21,7 @@ from server.core.errors import GradingError
 from server.grading import stance
 from server.grading.answer import Answer, Span, read_answer
 from server.grading.by_meaning import MAX_SPANS, AnswerVectors
-from server.grading.delivery import measure_delivery
+from server.grading.delivery import first_point_s, measure_delivery
 from server.grading.follow_ups import count_follow_ups
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
@@ -34,7 +34,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "5.1.1"
+GRADER_VERSION = "5.2.0"
 """Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
 FACT_WORDS, FACT_PHRASES = 45, 2
@@ -193,7 +193,9 @@ def grade(
     if vectors is not None and not fact:
         structure = judge_structure(question, answer.words, transcript.words, vectors)
     pronunciation = judge_terms(answer, submission, question, lexicon, terms)
-    delivery = measure_delivery(answer, submission, float(question.answer_seconds))
+    delivery = measure_delivery(answer, submission, float(question.answer_seconds)).model_copy(
+        update={"first_point_s": first_point_s(judged.coverage, transcript.words)}
+    )
     language = remark(answer, transcript.words)
     coverage, judge_notices = apply_judgment(
         judged.coverage, submission, answer.words, partial(_is_denied, answer)

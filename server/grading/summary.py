@@ -4,12 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from server.contract import (
-    COMFORTABLE_WPM,
     CORRECTED_NOTICE,
-    LONG_PAUSE_S,
-    MANY_FILLERS_PER_MINUTE,
     MAX_POINTS,
-    TARGET_SHARES,
     Coverage,
     Delivery,
     Language,
@@ -21,17 +17,19 @@ from server.contract import (
     Submission,
     Summary,
     SummaryPoint,
+    band,
     said_terms,
 )
 from server.grading.verdict import clearness_of
 
-FEW_FILLERS_PER_MINUTE = 2.0
 WELL_BUILT_FROM: Final = 0.5
 """How right an answer must sound for its structure to be praised."""
 
 
 _Point = tuple[float, str, str]
 """How much it matters, the sentence, and what it rests on."""
+_PACE: Final = "delivery.words_per_minute"
+"""Out of its band it is always among what to work on: the listener hears it in every sentence."""
 
 
 def _quoted(text: str) -> str:
@@ -71,13 +69,9 @@ def _well(
             evidence = f"pronunciation.terms[{said_term.at}]"
             out.append((4 + term.confidence, text, evidence))
     rate = delivery.words_per_minute
-    if rate is not None and COMFORTABLE_WPM[0] <= rate <= COMFORTABLE_WPM[1]:
+    if rate is not None and band("pace_slow") <= rate <= band("pace_fast"):
         text = f"Your pace was comfortable: {rate:.0f} words per minute."
-        out.append((5.5, text, "delivery.words_per_minute"))
-    per_minute = _per_minute(delivery)
-    if per_minute is not None and per_minute <= FEW_FILLERS_PER_MINUTE:
-        text = "Hardly any filler words were heard."
-        out.append((4, text, "delivery.fillers"))
+        out.append((5.5, text, _PACE))
     return out
 
 
@@ -122,27 +116,30 @@ def _work(
             evidence = f"pronunciation.terms[{said_term.at}]"
             out.append((7.5 + term.confidence, text, evidence))
     rate = delivery.words_per_minute
-    if rate is not None and rate > COMFORTABLE_WPM[1]:
-        text = f"Slow down a little: {rate:.0f} words per minute, faster than most interviews."
-        out.append((6.6, text, "delivery.words_per_minute"))
-    elif rate is not None and rate < COMFORTABLE_WPM[0]:
-        text = f"A little faster: {rate:.0f} words per minute sounds hesitant."
-        out.append((6.2, text, "delivery.words_per_minute"))
+    if rate is not None and rate > band("pace_fast"):
+        text = (
+            f"Slow down where it matters: {rate:.0f} words per minute, where native speakers "
+            f"average {band('pace_fast'):.0f} in interviews."
+        )
+        out.append((6.6, text, _PACE))
+    elif rate is not None and rate < band("pace_slow"):
+        text = f"A little faster: {rate:.0f} words per minute. Slow speech is heard as nervous."
+        out.append((6.2, text, _PACE))
     per_minute = _per_minute(delivery)
-    if per_minute is not None and per_minute >= MANY_FILLERS_PER_MINUTE:
+    if per_minute is not None and per_minute >= band("fillers"):
         text = f"Replace fillers by a short silence: at least {len(delivery.fillers)} were heard."
         out.append((6.8, text, "delivery.fillers"))
-    if delivery.longest_pause_s is not None and delivery.longest_pause_s >= LONG_PAUSE_S:
+    if delivery.longest_pause_s is not None and delivery.longest_pause_s >= band("long_pause"):
         text = (
             f"Your longest pause took {delivery.longest_pause_s:.1f} s: say that you are thinking."
         )
         out.append((6.4, text, "delivery.longest_pause_s"))
     if delivery.answer_s is not None:
         share = delivery.answer_s / delivery.target_s
-        if share > TARGET_SHARES[1]:
+        if share > band("long_answer"):
             text = f"Shorten: {delivery.answer_s:.0f} s, where {delivery.target_s:.0f} s is enough."
             out.append((6.3, text, "delivery.answer_s"))
-        elif share < TARGET_SHARES[0]:
+        elif share < band("short_answer"):
             text = f"Say more: {delivery.answer_s:.0f} s of the {delivery.target_s:.0f} s you have."
             out.append((6.3, text, "delivery.answer_s"))
     for group in language.groups():
@@ -160,8 +157,11 @@ def _per_minute(delivery: Delivery) -> float | None:
     return len(delivery.fillers) / delivery.answer_s * 60.0
 
 
-def _mixed(points: list[_Point]) -> tuple[SummaryPoint, ...]:
-    """The weightiest points, at most two of one kind while there are others."""
+def _mixed(points: list[_Point], always: str = "") -> tuple[SummaryPoint, ...]:
+    """The weightiest points, at most two of one kind while there are others.
+
+    ``always``: what rests on this is among them whatever else there is.
+    """
     ranked = sorted(points, key=lambda point: -point[0])
     chosen: list[_Point] = []
     for limit in (2, MAX_POINTS):
@@ -171,6 +171,9 @@ def _mixed(points: list[_Point]) -> tuple[SummaryPoint, ...]:
             kind = _kind(point)
             if point not in chosen and sum(_kind(other) == kind for other in chosen) < limit:
                 chosen.append(point)
+    sure = next((point for point in ranked if point[2] == always), None)
+    if sure is not None and sure not in chosen:
+        chosen[-1] = sure
     return tuple([SummaryPoint(text=text, evidence=evidence) for _, text, evidence in chosen])
 
 
@@ -189,7 +192,7 @@ def summarize(
     terms = said_terms(pronunciation.terms)
     return Summary(
         went_well=_mixed(_well(coverage, terms, delivery, structure)),
-        work_on=_mixed(_work(coverage, terms, delivery, language, structure)),
+        work_on=_mixed(_work(coverage, terms, delivery, language, structure), always=_PACE),
     )
 
 

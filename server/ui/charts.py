@@ -12,7 +12,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from server.contract import COMFORTABLE_WPM, Pause, Report, Word, clock, is_like
+from server.contract import Pause, Report, Word, clock, comfortable_wpm, is_like
 from server.ui.svg import element, picture
 
 PACE_WINDOW_S: Final = 10.0
@@ -121,7 +121,7 @@ def pace_chart(report: Report, *, id_prefix: str = "pace") -> Chart | None:
     def y(wpm: float) -> float:
         return bottom - wpm / top_wpm * (bottom - _TOP)
 
-    low, high = COMFORTABLE_WPM
+    low, high = comfortable_wpm()
     parts = [
         element(
             "rect",

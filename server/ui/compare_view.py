@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from server.contract import PARTIAL_CREDIT, Delivery, Report, are_like, duration
 from server.ui.content_view import PhraseRow, StructureRow
-from server.ui.delivery_view import ARTICULATION, LONGEST_PAUSE, PACE, Metric
+from server.ui.delivery_view import ARTICULATION, FIRST_POINT, LONGEST_PAUSE, PACE, RUN, Metric
 from server.ui.rendering import percent
 from server.ui.report_view import ReportView, TermRow, view_report
 
@@ -123,10 +123,13 @@ def _numbers(one: ReportView, two: ReportView) -> tuple[NumberChange, ...]:
         ),
         _count("Pauses", _pauses(first), _pauses(second), better=0),
         _measure(LONGEST_PAUSE, first.longest_pause_s, second.longest_pause_s),
+        _measure(FIRST_POINT, first.first_point_s, second.first_point_s),
+        _measure(RUN, first.mean_run, second.mean_run),
         _count("Fillers, at least", len(first.fillers), len(second.fillers), better=-1),
         _count(
             "Said twice", len(first.repeated_starts), len(second.repeated_starts), better=-1
         ),
+        _count("Language remarks", _remarks(one.report), _remarks(two.report), better=-1),
     )  # fmt: skip
 
 
@@ -147,6 +150,10 @@ def _score(one: ReportView, two: ReportView) -> NumberChange:
 
 def _parts(view: ReportView) -> int | None:
     return sum(row.said for row in view.structure) if view.structure else None
+
+
+def _remarks(report: Report) -> int | None:
+    return None if report.language.pending else len(report.language.notes)
 
 
 def _pauses(delivery: Delivery) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from server.contract import Delivery, duration
+from server.contract import Delivery, band, duration
 from server.ui.verdict_words import fillers_text
 
 
@@ -43,6 +43,10 @@ class Metric:
 PACE: Final = Metric("Pace", "words per minute")
 ARTICULATION: Final = Metric("Articulation", "syllables per second", digits=1)
 LONGEST_PAUSE: Final = Metric("Longest pause", "seconds", digits=1)
+FIRST_WORD: Final = Metric("First word after", "seconds", digits=1)
+FIRST_POINT: Final = Metric("First point after", "seconds", digits=1)
+RUN: Final = Metric("From pause to pause", "syllables", digits=1)
+FILLERS: Final = Metric("Fillers, at least", "a minute", digits=1)
 _MAX_REPEATED: Final = 3
 
 
@@ -59,16 +63,26 @@ def figures_of(delivery: Delivery) -> tuple[Figure, ...]:
     if delivery.articulation_rate is not None:
         rate = ARTICULATION.number(delivery.articulation_rate)
         figures.append(
-            Figure(ARTICULATION.label, rate, ARTICULATION.unit, "of speech, pauses left out")
+            Figure(
+                ARTICULATION.label,
+                rate,
+                ARTICULATION.unit,
+                f"pauses left out; American English: about {band('articulation'):.0f}",
+            )
         )
     if delivery.longest_pause_s is not None:
         longest = f"the longest {delivery.longest_pause_s:.1f} s" if delivery.pauses else ""
-        figures.append(Figure("Pauses", str(len(delivery.pauses)), "", longest))
+        where = f"; {_places(delivery)}" if longest and _places(delivery) else ""
+        figures.append(Figure("Pauses", str(len(delivery.pauses)), "", longest + where))
+    for metric, value in timings(delivery):
+        figures.append(Figure(metric.label, metric.number(value), metric.unit))
     if fillers_text(delivery):
         figures.append(_filler_figure(delivery))
     if delivery.repeated_starts:
         count = str(len(delivery.repeated_starts))
         figures.append(Figure("Said twice", count, "", _repeated(delivery)))
+    if delivery.self_corrections:
+        figures.append(Figure("Taken back", str(delivery.self_corrections), "", "at least"))
     return tuple(figures)
 
 
@@ -84,11 +98,48 @@ def delivery_lines(delivery: Delivery) -> Iterator[str]:
     if delivery.longest_pause_s is not None:
         count = len(delivery.pauses)
         longest = f"{count} pause{'s' * (count > 1)}, the longest {delivery.longest_pause_s:.1f} s"
-        yield longest if count else "no pauses"
+        where = f" ({_places(delivery)})" if _places(delivery) else ""
+        yield longest + where if count else "no pauses"
+    for metric, value in timings(delivery):
+        yield f"{metric.label.lower()} {metric.text(value)}"
     if fillers_text(delivery):
         yield fillers_text(delivery)
     if delivery.repeated_starts:
         yield f"said twice: {_repeated(delivery)}"
+    if delivery.self_corrections:
+        yield f"taken back: at least {delivery.self_corrections}"
+
+
+def measured(delivery: Delivery) -> Iterator[tuple[Metric, float]]:
+    """Every measure that answers to different questions can be held against."""
+    fillers = len(delivery.fillers) / delivery.answer_s * 60.0 if delivery.answer_s else None
+    for metric, value in (
+        (PACE, delivery.words_per_minute),
+        (ARTICULATION, delivery.articulation_rate),
+        (LONGEST_PAUSE, delivery.longest_pause_s),
+        (FILLERS, fillers),
+    ):
+        if value is not None:
+            yield metric, value
+    yield from timings(delivery)
+
+
+def timings(delivery: Delivery) -> Iterator[tuple[Metric, float]]:
+    """When it began, when it came to the point, and how long it ran between pauses."""
+    for metric, value in (
+        (FIRST_WORD, delivery.first_word_s),
+        (FIRST_POINT, delivery.first_point_s),
+        (RUN, delivery.mean_run),
+    ):
+        if value is not None:
+            yield metric, value
+
+
+def _places(delivery: Delivery) -> str:
+    """Where the pauses stand; those between clauses help a listener."""
+    if delivery.pauses_inside is None or delivery.pauses_between is None:
+        return ""
+    return f"{delivery.pauses_between} between clauses, {delivery.pauses_inside} inside"
 
 
 def _repeated(delivery: Delivery) -> str:

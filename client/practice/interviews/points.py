@@ -5,12 +5,9 @@ from typing import Final
 
 from client.practice.interviews.models import AnswerLine, TermOverAll
 from server.contract import (
-    COMFORTABLE_WPM,
-    LONG_PAUSE_S,
-    MANY_FILLERS_PER_MINUTE,
     MAX_POINTS,
-    TARGET_SHARES,
     SummaryPoint,
+    band,
 )
 
 STRONG_SCORE: Final = 0.7
@@ -44,10 +41,7 @@ def strongest(
     if len(answers) > 1 and all(line.state == "answered" for line in answers):
         text = f"You answered all {len(answers)} questions."
         points.append((4.0, "answered", _point(text, "answered")))
-    if (
-        words_per_minute is not None
-        and COMFORTABLE_WPM[0] <= words_per_minute <= COMFORTABLE_WPM[1]
-    ):
+    if words_per_minute is not None and band("pace_slow") <= words_per_minute <= band("pace_fast"):
         text = (
             f"Your pace was comfortable: {words_per_minute:.0f} words per minute over all answers."
         )
@@ -96,13 +90,13 @@ def weakest(
 
 def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> list[_Ranked]:
     points: list[_Ranked] = []
-    if words_per_minute is not None and words_per_minute > COMFORTABLE_WPM[1]:
+    if words_per_minute is not None and words_per_minute > band("pace_fast"):
         text = f"Slow down a little: {words_per_minute:.0f} words per minute over all answers."
         points.append((6.6, "pace", _point(text, "words_per_minute")))
-    elif words_per_minute is not None and words_per_minute < COMFORTABLE_WPM[0]:
-        text = f"Speak a little faster: {words_per_minute:.0f} words per minute sounds hesitant."
+    elif words_per_minute is not None and words_per_minute < band("pace_slow"):
+        text = f"Speak a little faster: {words_per_minute:.0f} words per minute over all answers."
         points.append((6.2, "pace", _point(text, "words_per_minute")))
-    paused = [line for line in answers if (line.longest_pause_s or 0.0) >= LONG_PAUSE_S]
+    paused = [line for line in answers if (line.longest_pause_s or 0.0) >= band("long_pause")]
     if paused:
         worst = max(paused, key=lambda line: line.longest_pause_s or 0.0)
         text = (
@@ -114,7 +108,7 @@ def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> 
     timed = [line for line in answers if line.answer_s]
     total_s = sum(line.answer_s or 0.0 for line in timed)
     fillers = sum(line.fillers or 0 for line in timed)
-    if total_s and fillers / total_s * 60.0 >= MANY_FILLERS_PER_MINUTE:
+    if total_s and fillers / total_s * 60.0 >= band("fillers"):
         text = f"Replace fillers with a short silence: at least {fillers} were heard."
         points.append((6.8, "fillers", _point(text, "fillers")))
     points += _lengths(timed, answers)
@@ -124,8 +118,8 @@ def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> 
 def _lengths(timed: Sequence[AnswerLine], answers: Sequence[AnswerLine]) -> list[_Ranked]:
     points: list[_Ranked] = []
     shares = {line.number: (line.answer_s or 0.0) / line.target_s for line in timed}
-    short = [line for line in timed if shares[line.number] < TARGET_SHARES[0]]
-    long = [line for line in timed if shares[line.number] > TARGET_SHARES[1]]
+    short = [line for line in timed if shares[line.number] < band("short_answer")]
+    long = [line for line in timed if shares[line.number] > band("long_answer")]
     for lines, text in (
         (short, "Say more: you used less than half of the time, in {}."),
         (long, "Be briefer: you took half as long again as expected, in {}."),

@@ -19,6 +19,7 @@ from client.practice.progress_over_time import (
     graded_before,
     kind_lines,
     mastered,
+    own_ranges,
     spread_of,
 )
 from client.studio.state.studio import Studio
@@ -83,6 +84,7 @@ def router(studio: Studio) -> APIRouter:
             graded_before=before,
             delivery=delivery_charts(day_deliveries(reports)),
             mastered=mastered(reports),
+            ranges=own_ranges(reports),
             kinds=kind_lines(reports),
             today=today_of(plan, studio.backend, everything, bank, now),
             dimensions=dimensions_of(attempts, bank),

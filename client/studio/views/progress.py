@@ -23,7 +23,7 @@ from client.practice.progress_over_time import (
 )
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
-from server.contract import COMFORTABLE_WPM, AttemptSummary, DrillCard, Report
+from server.contract import AttemptSummary, DrillCard, Report, comfortable_wpm
 from server.ui.charts import Chart
 from server.ui.svg import element, picture
 
@@ -250,8 +250,8 @@ def delivery_charts(days: Sequence[DayDelivery]) -> list[tuple[str, Chart]]:
     for title, name, value in kinds:
         values = tuple((day.day, found) for day in days if (found := value(day)) is not None)
         shown = "{:.0f}".format if name == "pace" else "{:.1f}".format
-        spread = COMFORTABLE_WPM if name == "pace" else None
-        top = 1.15 * max(COMFORTABLE_WPM[1], *(v for _, v in values)) if spread and values else None
+        spread = comfortable_wpm() if name == "pace" else None
+        top = 1.15 * max(spread[1], *(v for _, v in values)) if spread and values else None
         chart = day_chart([Points(title, values)], title, shown, name, top=top, spread=spread)
         if chart is not None:
             charts.append((title, chart))

@@ -29,6 +29,7 @@ def test_nothing_practiced_yet(run: Run) -> None:
         "spread": None,
         "delivery": [],
         "mastered": {"terms": [], "phrases": [], "phrases_missed": 0, "errors": []},
+        "ranges": [],
         "language": [],
         "roles": [],
         "topics": [],

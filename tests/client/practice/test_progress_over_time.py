@@ -11,7 +11,9 @@ from client.practice.progress_over_time import (
     day_deliveries,
     day_scores,
     graded_before,
+    kind_lines,
     mastered,
+    own_ranges,
     spread_of,
     term_takes,
 )
@@ -110,6 +112,48 @@ def test_pace_fillers_and_language_are_those_of_the_day(make: SimpleNamespace) -
     typed = {"delivery": Delivery(words=50, target_s=60), "language": Language()}
     (day,) = day_deliveries([report.model_copy(update=typed)], UTC)
     assert (day.words_per_minute, day.fillers, day.notes) == (None, None, 0)
+
+
+def test_ones_own_median_and_range_from_five_answers_on(make: SimpleNamespace) -> None:
+    base: Report = make.report(make.submission(created_at=SUNDAY_EVENING))
+
+    def paced(rate: float, day: int) -> Report:
+        delivery = Delivery(words=50, words_per_minute=rate, target_s=60)
+        when = SUNDAY_EVENING + timedelta(days=day)
+        return base.model_copy(update={"delivery": delivery, "created_at": when})
+
+    reports = [paced(rate, day) for day, rate in enumerate((150, 120, 180, 140, 130))]
+    assert own_ranges(reports[:4]) == []
+    (pace,) = own_ranges([*reversed(reports)])
+    assert (pace.median, pace.low, pace.high, pace.latest, pace.answers) == (140, 120, 180, 130, 5)
+    assert pace.text(pace.median) == "140" and pace.name == "Pace, words per minute"
+
+
+def test_remarks_are_counted_by_kind_and_mastered_or_not(make: SimpleNamespace) -> None:
+    base: Report = make.report(make.submission(created_at=SUNDAY_EVENING))
+
+    def noted(day: int, *kinds: str) -> Report:
+        notes = [
+            {"kind": kind, "said": "x of", "better": "x on", "why": "", "sentence": "x on."}
+            for kind in kinds
+        ]
+        changed = {
+            "created_at": SUNDAY_EVENING + timedelta(days=day),
+            "delivery": Delivery(words=50, target_s=60),
+            "language": Language.model_validate({"notes": notes}),
+        }
+        return base.model_copy(update=changed)
+
+    lines = kind_lines([noted(0, "tense"), *(noted(day) for day in range(1, 5))])
+    assert [(line.kind, line.mastered, line.before, line.now) for line in lines] == [
+        ("tense", False, None, pytest.approx(0.4))
+    ]
+    (tense, article) = kind_lines(
+        [noted(0, "article"), *(noted(d) for d in range(1, 6)), noted(6, "tense")]
+    )
+    assert (tense.kind, tense.mastered, tense.open) == ("tense", False, 1)
+    assert (article.kind, article.mastered, article.now) == ("article", True, 0.0)
+    assert article.before == pytest.approx(1.0)
 
 
 def test_what_went_wrong_once_and_does_not_any_more_is_mastered(make: SimpleNamespace) -> None:

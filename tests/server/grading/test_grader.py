@@ -245,6 +245,28 @@ def test_delivery_is_measured_from_times_and_pauses(question, submit, lexicon):
     assert delivery.articulation_rate == pytest.approx(17 / 7, abs=0.3)
 
 
+def test_when_it_began_came_to_the_point_and_paused(question, submit, lexicon):
+    text = "well, I mean this is it, and the KV cache holds keys and values"
+    sent = submit(text, times=True)
+    words = sent.transcript.words
+    between = words[text.split().index("and")].start_s
+    inside = words[text.split().index("holds")].start_s
+    pauses = tuple(Pause(start_s=at - 0.2, end_s=at - 0.1) for at in (between, inside))
+    evidence = Evidence(answer_start_s=1.5, answer_end_s=14.0, pauses=pauses)
+    sent = submit(text, times=True, evidence=evidence)
+
+    delivery = grade(question, sent, lexicon, "b").delivery
+
+    assert delivery.first_word_s == 1.5
+    assert delivery.first_point_s == pytest.approx(
+        words[text.split().index("KV")].start_s - words[0].start_s, abs=0.1
+    )
+    assert (delivery.pauses_between, delivery.pauses_inside) == (1, 1)
+    # well I mean this is it and the K-V cache holds keys and val-ues: 17 syllables, three runs
+    assert delivery.mean_run == pytest.approx(17 / 3, abs=0.7)
+    assert delivery.self_corrections == 1
+
+
 def test_a_typed_answer_has_no_rates(question, submit, lexicon):
     delivery = grade(question, submit("KV cache"), lexicon, "b").delivery
 
@@ -252,6 +274,8 @@ def test_a_typed_answer_has_no_rates(question, submit, lexicon):
     assert delivery.articulation_rate is None
     assert delivery.longest_pause_s is None
     assert delivery.answer_s is None
+    assert delivery.first_word_s is delivery.first_point_s is delivery.mean_run is None
+    assert delivery.pauses_inside is delivery.pauses_between is None
 
 
 @pytest.mark.parametrize(
