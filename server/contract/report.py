@@ -242,18 +242,12 @@ class Delivery(Wire):
     fillers_are_lower_bound: bool = True
     longest_pause_s: float | None = None
     repeated_starts: tuple[RepeatedStart, ...] = ()
-    first_word_s: float | None = Field(
-        default=None, description="silence from the start of the recording to the first word"
-    )
-    first_point_s: float | None = Field(
-        default=None, description="from the first word to the first key phrase that was said"
-    )
-    pauses_inside: int | None = Field(default=None, description="pauses within a clause")
-    pauses_between: int | None = Field(default=None, description="pauses between clauses")
-    mean_run: float | None = Field(default=None, description="syllables from pause to pause")
-    self_corrections: int | None = Field(
-        default=None, description="places where words were taken back, a lower bound"
-    )
+    first_word_s: float | None = None
+    first_point_s: float | None = None
+    pauses_inside: int | None = None
+    pauses_between: int | None = None
+    mean_run: float | None = None
+    self_corrections: int | None = None
     answer_s: float | None = None
     target_s: float
 
