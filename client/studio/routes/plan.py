@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import APIRouter, Form, HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.core.errors import SettingsError
@@ -30,9 +30,9 @@ def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/plan")
 
     @routes.get("")
-    def show(request: Request) -> HTMLResponse:
-        """The plan as it stands today."""
-        return _page(studio, request)
+    def show(request: Request, role: Annotated[str, Query(max_length=200)] = "") -> HTMLResponse:
+        """The plan as it stands today; ``role``: what the form begins with."""
+        return _page(studio, request, wanted=role)
 
     @routes.post("")
     def change(
@@ -69,7 +69,11 @@ def router(studio: Studio) -> APIRouter:
 
 
 def _page(
-    studio: Studio, request: Request, typed: dict[str, str] | None = None, problem: str = ""
+    studio: Studio,
+    request: Request,
+    typed: dict[str, str] | None = None,
+    problem: str = "",
+    wanted: str = "",
 ) -> HTMLResponse:
     studio.catch_up()
     bank, now = studio.bank, date.today()
@@ -96,7 +100,7 @@ def _page(
         limits=MINUTES,
         form=typed
         or {
-            "role": role,
+            "role": wanted if bank.role(wanted) else role,
             "interview": str(plan.goal.interview or "") if plan else "",
             "start": str(preferences.plan_start or ""),
             "minutes": str(preferences.plan_minutes),
