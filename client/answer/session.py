@@ -8,6 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -31,6 +32,7 @@ from client.backend.protocol import (
     RejectedError,
     UnavailableError,
 )
+from client.core.errors import ClientError
 from client.engines.base import ProgressCallback, Transcriber
 from client.judging.judge import Judge
 from pronunciation.clip import Clip
@@ -75,6 +77,7 @@ class Session:
         self._hear = hear
         self._judge = judge
         self._language = language
+        self._has_graded = False
         self._loading = threading.Lock()
         self._engine_lock = threading.Lock()
         self._hearing_lock = threading.Lock()
@@ -87,6 +90,16 @@ class Session:
                 self._transcriber = self._load_transcriber()
             self._transcriber.warm()
             return self._transcriber
+
+    def warm_grader(self, question_id: str) -> None:
+        """Have what grades loaded: else the first follow-up comes 3 s of processor time later.
+
+        For a server in this process; a word is graded and thrown away, once.
+        """
+        if not self._has_graded:
+            self._has_graded = True
+            with suppress(ClientError):  # the answer itself says what is wrong
+                self._backend.grade(new_submission(question_id, Transcript(text="Well.")))
 
     def rest(self) -> None:
         """Release the memory of engine and hearing, because nobody will speak for now.

@@ -246,7 +246,7 @@ class Interview:
         target = f"{question.answer_seconds} s"
         about = f"{question.topic} · {round_text(question.round)} · aim for {target}"
         console.print(Text(about, "dim"))
-        loading = _Background(self._session.warm)
+        loading = _Background(lambda: self._warm(question))
         if self._options.speak:
             self._say(question.prompt, keys)
         while True:
@@ -263,6 +263,11 @@ class Interview:
             if outcome in (End.quit, End.keep):
                 return None
             console.print(Text("Once more:", "dim"))
+
+    def _warm(self, question: Question) -> None:
+        self._session.warm()
+        if self._settings.server is None:
+            self._session.warm_grader(question.id)
 
     def _follow_ups(self, question: Question, outcome: Outcome, keys: Keys) -> Outcome:
         """Ask what follows from the answer; a skipped or empty one changes nothing."""

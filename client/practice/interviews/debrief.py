@@ -210,8 +210,9 @@ def _closing_remark(closing: str | None) -> str:
 
 
 def questions_in(text: str) -> int:
-    """How many questions somebody asked, by the sentences that ask something."""
-    return sum(bool(_ASKS.search(each)) for each in re.findall(r"[^.?!]+[.?!]?", text))
+    """How many questions somebody asked, by the sentences and clauses that ask something."""
+    clauses = re.split(r"(?<=[.?!])|\band(?=\s+(?:what|how|why|who|when|which|where)\b)", text)
+    return sum(bool(_ASKS.search(each)) for each in clauses)
 
 
 def first_lines(first: FirstImpression) -> str:

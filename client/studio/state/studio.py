@@ -257,6 +257,8 @@ class Studio:
     def _warm(self) -> None:
         try:
             self.session.warm()
+            if self.settings.server is None and self.bank.questions:
+                self.session.warm_grader(self.bank.questions[0].id)
         except ClientError as error:
             # The page shows it from the engine's state, and the answer says it again.
             logger.info("the engine could not be loaded ahead: %s", error)

@@ -12,6 +12,8 @@ from question_bank.loader import load_bank
 @pytest.mark.parametrize(
     ("text", "count"),
     [
+        ("What is next? How do you measure success and what do you find hardest?", 3),
+        ("Would you hire me?", 1),
         ("", 0),
         ("No, thank you. That was all.", 0),
         ("What does the team work on? How do you measure success?", 2),
