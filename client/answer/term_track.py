@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from client.answer.heard import HeardStretch
-from client.answer.sample_buffer import SampleBuffer
+from client.answer.pieces import SampleBuffer
 from pronunciation.clip import Clip
 from server.contract import Evidence, HeardPhrase, HeardTerm, Word
 
@@ -80,14 +80,6 @@ class TermTrack:
         """Whether there are words to hear now."""
         new = len(self._words) - self._done
         return new > 0 if is_over else new >= BATCH_WORDS + LONGEST_TERM_WORDS
-
-    @property
-    def needs_from_s(self) -> float | None:
-        """Sound before this time is no longer needed; ``None``: none of it is."""
-        if not self._words:
-            return None
-        first = self._words[max(0, min(self._done, len(self._words) - 1) - CONTEXT_WORDS - 1)]
-        return _start_s(first) - MARGIN_S
 
     def run(self, *, is_over: bool) -> None:
         """Hear the terms that are complete.

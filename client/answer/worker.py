@@ -17,6 +17,7 @@ from client.answer.pieces import (
     CONTEXT_SPEECH_S,
     Pace,
     PieceCutter,
+    SampleBuffer,
     SpokenPiece,
     count_that_fit,
     covered_s,
@@ -24,7 +25,6 @@ from client.answer.pieces import (
     spans_of,
     speech_s,
 )
-from client.answer.sample_buffer import SampleBuffer
 from client.answer.term_track import HearWords, TermTrack
 from client.audio.channels import OffsetRemover
 from client.audio.files import SoundFile, blocks_of
@@ -37,15 +37,8 @@ from server.contract import Evidence, Pause, SoundQuality, Stretch, Transcript, 
 
 _NOT_SHARED: Final = nullcontext()
 
-HELD_S: Final = 60.0
-"""Speech of a recording that waits for its segment to be full goes to the engine after so long a
-time: what follows is silence, and the sound of it would be kept for nothing."""
-
 SILENT_S: Final = 10.0
 """No term goes on over such a silence (``term_track.BREAK_S``): what is before it is heard."""
-
-LOOK_BACK_S: Final = 2.0
-"""Sound kept before what is needed: the silence around a segment and around words."""
 
 MIN_UNINTELLIGIBLE_S: Final = 3.0
 """Speech without words that is shorter may be a drawn-out "uhm", which Whisper leaves out."""
@@ -112,7 +105,6 @@ class AnswerWorker:
             self._voice.close()
         self._pieces += self._cutter.cut(self._voice, self._sound, is_over=self._is_over)
         self._is_due = self._asks_for_engine()
-        self._forget()
 
     def step(self) -> None:
         """Do one thing: words first, because somebody waits for them, then terms."""
@@ -170,22 +162,12 @@ class AnswerWorker:
             and self._voice.silence_s > SILENT_S
         )
 
-    def _forget(self) -> None:
-        """Release the memory of sound that is no longer needed."""
-        waiting = [*spans_of([*self._short, *self._pieces]), *self._cutter.uncut(self._voice)]
-        needed_s = min([self._voice.heard_s, *(start_s for start_s, _ in waiting)])
-        if self._terms is not None and not (self._is_complete() and not self._may_hear()):
-            heard_from_s = self._terms.needs_from_s
-            needed_s = needed_s if heard_from_s is None else min(needed_s, heard_from_s)
-        self._sound.forget_before(needed_s - LOOK_BACK_S)
-
     def _asks_for_engine(self) -> bool:
         if self._is_over:
             return bool(self._pieces)
         waiting = spans_of(self._pieces)
         if self._pace is None:
-            is_old = bool(waiting) and self._voice.heard_s - waiting[0][0] > HELD_S
-            return is_old or covered_s(waiting) > self._limit_s
+            return covered_s(waiting) > self._limit_s
         uncut = self._cutter.uncut(self._voice)
         return self._pace.is_due(
             waiting_s=speech_s(waiting),
@@ -289,19 +271,13 @@ def hear_words_again(
         words: in order, with their times.
     """
     sound = SampleBuffer()
-    track = TermTrack(hear, sound)
-    rest = list(words)
     for block in blocks_of(recording):
         sound.append(block)
-        reached_s = sound.duration_s - LOOK_BACK_S
-        count = sum(1 for word in rest if (word.end_s or 0.0) < reached_s)
-        track.add(rest[:count])
-        rest = rest[count:]
+    track = TermTrack(hear, sound)
+    for word in words:
+        track.add([word])
         if track.is_due(is_over=False):
             track.run(is_over=False)
-        needed_s = track.needs_from_s
-        sound.forget_before((reached_s if needed_s is None else needed_s) - LOOK_BACK_S)
-    track.add(rest)
     track.run(is_over=True)
     return track
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.answer.sample_buffer import SampleBuffer
-from client.answer.worker import HELD_S, RecordingWorker
+from client.answer.worker import RecordingWorker
 from client.audio.files import SoundFile, read_audio
 from client.audio.speech import check_for_speech
 from client.core.errors import NoSpeech
@@ -74,30 +73,6 @@ def test_a_file_and_its_clip_give_the_same(spoken: np.ndarray, tmp_path: Path) -
         np.testing.assert_array_equal(mine.samples, other.samples)
 
 
-def test_only_what_is_needed_is_in_memory(spoken: np.ndarray, tmp_path: Path) -> None:
-    engine, held_s = Counting(), list[float]()
-    parts = [spoken, silence(200), *[spoken] * 5]
-    path = write(tmp_path / "long.wav", parts)
-    duration_s = sum(part.size for part in parts) / SAMPLE_RATE_HZ
-
-    worker = RecordingWorker(engine)
-    append = worker._sound.append
-
-    def noting(samples: np.ndarray) -> None:
-        append(samples)
-        held_s.append(worker._sound.held_s)
-
-    worker._sound.append = noting  # type: ignore[method-assign]
-    transcript, _ = worker.run(SoundFile(path))
-
-    assert transcript.duration_s == pytest.approx(duration_s, abs=0.01)
-    assert duration_s > 400
-    assert max(held_s) < 2 * (HELD_S + 28.0)
-    last = transcript.words[-1]
-    assert last.end_s is not None
-    assert last.end_s > duration_s - 5.0
-
-
 def test_where_nobody_speaks_it_is_refused_before_an_engine_is_there(tmp_path: Path) -> None:
     with pytest.raises(NoSpeech, match="all zeros"):
         check_for_speech(SoundFile(write(tmp_path / "zeros.wav", [silence(90)])).blocks())
@@ -109,21 +84,3 @@ def test_where_nobody_speaks_it_is_refused_before_an_engine_is_there(tmp_path: P
 def test_speech_after_a_long_silence_is_found(spoken: np.ndarray, tmp_path: Path) -> None:
     late = write(tmp_path / "late.wav", [silence(60), spoken[: 5 * SAMPLE_RATE_HZ]])
     check_for_speech(SoundFile(late).blocks())
-
-
-def test_sound_is_forgotten_and_the_rest_keeps_its_time() -> None:
-    sound = SampleBuffer()
-    whole = np.linspace(-1, 1, 20 * SAMPLE_RATE_HZ).astype(np.float32)
-    for start in range(0, whole.size, 3 * SAMPLE_RATE_HZ):
-        sound.append(whole[start : start + 3 * SAMPLE_RATE_HZ])
-        sound.forget_before(sound.duration_s - 4.0)
-
-    assert sound.duration_s == 20.0
-    assert 4.0 <= sound.held_s < 20.0
-    clip, at_s = sound.cut(17.0, 18.5)
-    assert at_s == 17.0
-    np.testing.assert_array_equal(
-        clip.samples, whole[17 * SAMPLE_RATE_HZ : 37 * SAMPLE_RATE_HZ // 2]
-    )
-    _, from_s = sound.cut(0.0, 18.0)
-    assert from_s == 20.0 - sound.held_s
