@@ -1,5 +1,6 @@
 """What a browser finds wrong with a page: by axe-core's rules, by the keyboard, by its width."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -43,8 +44,9 @@ BEYOND_THE_EDGE: Final = """() => [...document.querySelectorAll("main *, header 
   .filter((each) => !each.closest(".table-scroll, .visually-hidden, svg"))
   .map((each) => each.outerHTML.slice(0, 120))"""
 
-RUN_AXE: Final = """async (serious) => {
-  const { violations } = await axe.run({ resultTypes: ["violations"] });
+RUN_AXE: Final = """async ({ serious, rules }) => {
+  const runOnly = rules.length ? { runOnly: { type: "rule", values: rules } } : {};
+  const { violations } = await axe.run({ resultTypes: ["violations"], ...runOnly });
   return violations.filter(({ impact }) => serious.includes(impact)).map((each) => [
     `${each.id}: ${each.help}`,
     each.nodes.map((node) => `${node.html.slice(0, 200)} ${node.failureSummary}`),
@@ -63,12 +65,16 @@ def open_details(page: Any) -> None:
     )
 
 
-def axe_findings(page: Any, scheme: str = "light") -> list[str]:
-    """What axe-core finds serious or critical on a page as it is now."""
+RULES_OF_LOOKS: Final = ("color-contrast", "link-in-text-block", "scrollable-region-focusable")
+"""The others follow from the page's elements, which are the same in all colors and widths."""
+
+
+def axe_findings(page: Any, scheme: str = "light", rules: Sequence[str] = ()) -> list[str]:
+    """What axe-core finds serious or critical on a page as it is now, by all rules or by some."""
     page.emulate_media(color_scheme=scheme)
     if not page.evaluate("'axe' in window"):
         page.evaluate(_axe())
-    found = page.evaluate(RUN_AXE, SERIOUS)
+    found = page.evaluate(RUN_AXE, {"serious": SERIOUS, "rules": list(rules)})
     return [f"{scheme} {rule}\n  " + "\n  ".join(places) for rule, places in found]
 
 

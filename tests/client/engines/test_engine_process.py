@@ -115,15 +115,11 @@ def test_no_other_thread_waits_while_pocketsphinx_works() -> None:
     assert gaps_s.max() < gaps_s.sum() / 2
 
 
-@pytest.mark.parametrize("kills", [MAX_TRIES - 1, MAX_TRIES])
-def test_it_is_tried_again_so_many_times_and_no_more(tmp_path: Path, kills: int) -> None:
+def test_it_is_tried_again_so_many_times_and_no_more(tmp_path: Path) -> None:
     lives = tmp_path / "lives"
-    lives.write_text(str(kills))
+    lives.write_text(str(MAX_TRIES))
     engine = scripted(f"deadly {lives}")
 
-    if kills < MAX_TRIES:
-        assert texts(engine) == ["16000"]
-        return
     with pytest.raises(EngineError, match=r"3 times .* \(SIGKILL\); .* --model"):
         engine.recognize(CLIP)
     # a sound that is not its end is still recognized
@@ -132,7 +128,7 @@ def test_it_is_tried_again_so_many_times_and_no_more(tmp_path: Path, kills: int)
 
 @pytest.mark.parametrize(
     ("name", "model"),
-    [("siri", None), ("faster-whisper", "huge"), ("pocketsphinx", "base.en")],
+    [("siri", None), ("faster-whisper", "huge")],
 )
 def test_errors_are_those_of_the_engine_itself(name: str, model: str | None) -> None:
     with pytest.raises(ClientError) as here:

@@ -12,7 +12,13 @@ from playwright.sync_api import Browser
 from starlette.routing import compile_path
 
 from tests.server.web.test_every_route import ROUTES
-from tests.worlds.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
+from tests.worlds.browser_looks import (
+    RULES_OF_LOOKS,
+    axe_findings,
+    open_details,
+    tabbing_problems,
+    wider_than,
+)
 from tests.worlds.chromium import TIMEOUT_MS, in_a_browser
 from tests.worlds.program import (
     PageSeen,
@@ -25,7 +31,7 @@ from tests.worlds.served import served
 
 # one fixture looks at every page
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1200)]
-VIEWS: Final = ((1200, "light"), (360, "dark"))
+VIEWS: Final = ((1200, "light", ()), (360, "dark", RULES_OF_LOOKS))
 """Contrast does not depend on the width, nor the layout on the colors: two views see all four."""
 NARROWEST_PX: Final = 320
 MOST_BYTES: Final = 200_000
@@ -110,9 +116,9 @@ def look_at(browser: Browser, address: str, program: Program, seen: PageSeen) ->
     tabbing = tabbing_problems(page)
     open_details(page)
     axe: list[str] = []
-    for width, scheme in VIEWS:
+    for width, scheme, rules in VIEWS:
         page.set_viewport_size({"width": width, "height": 800})
-        axe += [f"{width} px {each}" for each in axe_findings(page, scheme)]
+        axe += [f"{width} px {each}" for each in axe_findings(page, scheme, rules)]
     page.set_viewport_size({"width": NARROWEST_PX, "height": 640})
     wide = wider_than(page, NARROWEST_PX)
     context.close()

@@ -94,7 +94,6 @@ def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
             time.sleep(0.1)
 
 
-@pytest.mark.every_database
 @pytest.mark.slow
 def test_several_servers_and_clients_at_once(
     server: str, database: Database, tmp_path: Path, make: SimpleNamespace

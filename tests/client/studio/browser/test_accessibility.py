@@ -20,7 +20,13 @@ from client.studio.app import create_pages
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from tests.client.studio.conftest import NewPage, Serve
-from tests.worlds.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
+from tests.worlds.browser_looks import (
+    RULES_OF_LOOKS,
+    axe_findings,
+    open_details,
+    tabbing_problems,
+    wider_than,
+)
 from tests.worlds.practiced import hold_interview, practice, practice_drills
 from tests.worlds.studio_parts import RunningStudio, make_studio, tone
 
@@ -80,7 +86,7 @@ NO_PAGES: Final = {
 walk in ``test_own_pages.py`` opens."""
 
 EMPTY_STATES: Final = ("/", "/history", "/progress", "/drills", "/interview")
-VIEWS: Final = ((1280, "light"), (360, "dark"))
+VIEWS: Final = ((1280, "light", ()), (360, "dark", RULES_OF_LOOKS))
 """Contrast does not depend on the width, nor the layout on the colors: two views see all four."""
 NARROWEST_PX: Final = 320
 FOLDING: Final = (
@@ -161,10 +167,10 @@ def test_a_page_is_for_everybody(practiced: RunningStudio, new_page: NewPage, pa
     assert response.status == 200
     sizes = dict(page.evaluate(SIZES))
     found = tabbing_problems(page)
-    for width, scheme in VIEWS:
+    for width, scheme, rules in VIEWS:
         page.set_viewport_size({"width": width, "height": 800})
         open_details(page)
-        found += [f"{width} px {each}" for each in axe_findings(page, scheme)]
+        found += [f"{width} px {each}" for each in axe_findings(page, scheme, rules)]
     page.set_viewport_size({"width": NARROWEST_PX, "height": 640})
     page.reload()  # as it is where it was never wider
     open_details(page)

@@ -218,14 +218,12 @@ def test_a_part_that_is_cut_out_is_asked_for(kind: Kind, part: str, sentence: in
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("role", [role.id for role in load_bank().roles])
-def test_model_answers_have_all_parts(role: str) -> None:
-    questions = [question for question in load_bank().questions if question.role == role]
-    answers = [question.model_answer.split() for question in questions]
+def test_model_answers_have_all_parts() -> None:
+    """A third of them; `aloud bank validate` notes what a new one lacks."""
     missing = {
         (question.id, part.name)
-        for question, words in zip(questions, answers, strict=True)
-        for part in structure_of(question, words).parts
+        for question in load_bank().questions[::3]
+        for part in structure_of(question, question.model_answer.split()).parts
         if part.status == "missing"
     }
     assert missing == set()
