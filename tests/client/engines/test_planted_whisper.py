@@ -70,7 +70,11 @@ def test_pieces_of_two_segments_are_not_joined(engine: str) -> None:
 
 
 def test_what_cannot_be_understood_has_no_words(engine: str) -> None:
-    segments = [(SURE, [" we", " cache"]), (UNSURE, [" thank", " you"]), (SURE, [" keys"])]
+    segments = [
+        (SURE, [" we", " cache"]),
+        (UNSURE, [" thank", " you", " for", " watching"]),
+        (SURE, [" keys"]),
+    ]
     found = planted(engine, segments).recognize(CLIP)
 
     assert [word.text for word in found] == ["we", "cache", "keys"]

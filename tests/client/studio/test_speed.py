@@ -61,7 +61,7 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], 
     studio = make_studio(settings)
     backend, now = studio.backend, datetime.now(UTC)
     role, lexicon = "ml-infrastructure-engineer", load_lexicon()
-    practice(backend, lexicon, until=now, roles=[role], answers=40)
+    practice(backend, lexicon, until=now, roles=[role], answers=20)
     ended = hold_interview(backend, settings, lexicon, role=role, minutes=20, answers=3)
     Interviews.of(settings).end(ended)
     running = hold_interview(backend, settings, lexicon, role=role, minutes=10, answers=1)
