@@ -38,6 +38,11 @@ _MAY_BE_MISSING_IN_CI = ("weights", "speech data")
 _REALTIME_FIXTURES = {"pulseaudio", "microphone_sound"}
 """A sound server plays in real time, and so does the microphone of a browser."""
 _BROWSER_FIXTURES = {"browsers"}
+_WORDS_IN_FILES = {
+    "realtime": ("realtime", "pulseaudio", "microphone_sound"),
+    "browser": ("new_page", "in_a_browser", "mark.browser"),
+}
+"""By one of these, `scripts/test` finds the files that hold such tests."""
 
 
 # A first example may load a model, and other tests share the processor.
@@ -61,6 +66,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("realtime")
         if fixtures & _BROWSER_FIXTURES:
             item.add_marker("browser")
+        for mark, words in _WORDS_IN_FILES.items():
+            marked = item.get_closest_marker(mark)
+            if marked and not any(word in item.path.read_text("utf-8") for word in words):
+                raise pytest.UsageError(f"{item.nodeid}: scripts/test looks for {words} in files")
     # Files that hold slow tests start first: begun last, one of them keeps a process busy while the
     # other has nothing left to do.
     slow = {item.path for item in items if item.get_closest_marker("slow")}
