@@ -56,18 +56,6 @@ _BATCH: Final = 200
 _BATCH_BYTES: Final = 16 * 1024**2
 """Texts and files of the rows that wait for the database: few of the largest rows fit in memory."""
 
-_MAX_LINE_BYTES: Final = 144 * 1024**2
-"""A row: an export's file has up to 100 MiB, as base64 134. A longer one is made to fill memory."""
-
-_MAX_HEAD_BYTES: Final = 64 * 1024
-"""The first line has some 100: in a file that is something else, it may be the whole file."""
-
-_PIECE_BYTES: Final = 1024**2
-_LONG_LINE_BYTES: Final = 16 * 1024**2
-_MAX_VALUES: Final = 1_000_000
-"""The most values in a long line, because two characters of JSON can become 64 bytes of memory,
-while those of a file become two. The largest reports have about 100,000 values."""
-
 
 @dataclass(frozen=True)
 class BackupSummary:
@@ -222,11 +210,8 @@ def _plain(value: Any) -> Any:
 @contextmanager
 def _lines(path: Path) -> Iterator[Iterator[Any]]:
     def read(file: gzip.GzipFile) -> Iterator[Any]:
-        limit = _MAX_HEAD_BYTES
         try:
-            while line := _line(file, limit):
-                yield json.loads(line)
-                limit = _MAX_LINE_BYTES
+            yield from map(json.loads, file)
         except (EOFError, zlib.error, gzip.BadGzipFile, ValueError, RecursionError) as error:
             raise InvalidInputError(
                 f"{path} is not a backup of Aloud, or not all of it is there ({error})"
@@ -237,24 +222,6 @@ def _lines(path: Path) -> Iterator[Iterator[Any]]:
             yield read(file)
     except OSError as error:
         raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}") from error
-
-
-def _line(file: gzip.GzipFile, limit: int) -> str:
-    """The next line, read in pieces so that no more than the limit is in memory; empty: the end.
-
-    Raises:
-        ValueError: it is longer, holds too many values, or is not ASCII.
-    """
-    line = bytearray()
-    while piece := file.readline(_PIECE_BYTES):
-        line += piece
-        if len(line) > limit:
-            raise ValueError("a line is too long")
-        if piece.endswith(b"\n"):
-            break
-    if len(line) > _LONG_LINE_BYTES and sum(map(line.count, (b",", b"[", b"{"))) > _MAX_VALUES:
-        raise ValueError("a line holds too many values")
-    return line.decode("ascii")
 
 
 @dataclass(frozen=True)

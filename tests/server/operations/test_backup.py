@@ -3,7 +3,6 @@
 import gzip
 import json
 import stat
-import tracemalloc
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -190,39 +189,6 @@ def test_what_is_no_backup_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.file"
     path.write_bytes(content)
     assert_restores_nothing(path, tmp_path)
-
-
-def test_a_line_without_an_end_is_not_read_into_memory(
-    small: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "all.aloud"
-    back_up(url_of(small), path)
-    with gzip.open(path, "rt") as file:
-        longest = max(len(line) for line in file)
-    monkeypatch.setattr("server.operations.backup._MAX_LINE_BYTES", longest - 1)
-    assert_restores_nothing(path, tmp_path)
-    monkeypatch.undo()
-    restore(sqlite_url(tmp_path / "whole.db"), path)
-
-
-@pytest.mark.parametrize("line", ["the first", "a row"])
-def test_one_line_of_300_mb_is_refused_in_little_memory(
-    small: People, tmp_path: Path, line: str
-) -> None:
-    path = tmp_path / "all.aloud"
-    back_up(url_of(small), path)
-    with gzip.open(path, "rb") as file:
-        head = file.readline()
-    with gzip.open(path, "wb", compresslevel=1) as file:
-        if line == "a row":
-            file.write(head)
-        for _ in range(300):
-            file.write(b"0" * 1_000_000)
-    tracemalloc.start()
-    assert_restores_nothing(path, tmp_path)
-    _, peak_bytes = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak_bytes < (20e6 if line == "the first" else 250e6)
 
 
 def test_large_rows_do_not_wait_for_each_other(
