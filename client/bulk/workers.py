@@ -28,7 +28,7 @@ class WorkersError(ClientError):
 
 
 @dataclass(frozen=True)
-class Lost:
+class LostWorker:
     """A worker that ended before its recording was done.
 
     Attributes:
@@ -54,7 +54,7 @@ class Workers(Protocol):
             ClientError: a worker cannot be started.
         """
 
-    def take(self) -> tuple[Recording, Line | Lost]:
+    def take(self) -> tuple[Recording, Line | LostWorker]:
         """Wait for the next that is done or lost.
 
         Raises:
@@ -110,7 +110,7 @@ def assess_all(
             return
         recording, outcome = workers.take()
         at_work -= 1
-        if not isinstance(outcome, Lost):
+        if not isinstance(outcome, LostWorker):
             write(outcome)
         elif recording.id not in lost_once:
             lost_once.add(recording.id)
@@ -166,7 +166,7 @@ class ProcessWorkers:
         with contextlib.suppress(OSError):  # it ended while it was idle: ``take`` will find that
             worker.connection.send(recording)
 
-    def take(self) -> tuple[Recording, Line | Lost]:
+    def take(self) -> tuple[Recording, Line | LostWorker]:
         """Wait for the next that is done or lost.
 
         Raises:
@@ -182,7 +182,7 @@ class ProcessWorkers:
             status = worker.process.exitcode or 0
             worker.end()
             how = f"signal {-status}" if status < 0 else f"status {status}"
-            return recording, Lost(how)
+            return recording, LostWorker(how)
         if isinstance(reply, str):
             raise WorkersError(reply)
         self._idle.append(worker)
@@ -258,7 +258,7 @@ class ClusterWorkers:
         actor = self._idle.pop() if self._idle else self._make(self._options)
         self._busy[actor.assess.remote(recording)] = (actor, recording)
 
-    def take(self) -> tuple[Recording, Line | Lost]:
+    def take(self) -> tuple[Recording, Line | LostWorker]:
         """Wait for the next that is done or lost.
 
         Raises:
@@ -269,7 +269,7 @@ class ClusterWorkers:
         try:
             reply = self._ray.get(done[0])
         except self._ray.exceptions.RayActorError:
-            return recording, Lost("the cluster lost this recording")
+            return recording, LostWorker("the cluster lost this recording")
         if isinstance(reply, str):
             raise WorkersError(reply)
         self._idle.append(actor)

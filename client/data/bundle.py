@@ -53,7 +53,7 @@ class BundleError(ClientError):
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedBundle:
     """A bundle's content and the name it should have."""
 
     name: str
@@ -75,7 +75,7 @@ def bundle_of(
     attempt_id: int,
     *,
     with_audio: bool = False,
-) -> Packed:
+) -> PackedBundle:
     """An answer as a bundle, with everything that was written about it.
 
     Raises:
@@ -92,7 +92,7 @@ def bundle_of(
     return make_bundle(archive, reviews.document(attempt_id), sound)
 
 
-def make_bundle(archive: Archive, review: ReviewDocument, sound: Sound | None) -> Packed:
+def make_bundle(archive: Archive, review: ReviewDocument, sound: Sound | None) -> PackedBundle:
     """One answer as a bundle.
 
     Args:
@@ -110,7 +110,7 @@ def make_bundle(archive: Archive, review: ReviewDocument, sound: Sound | None) -
         if sound is not None:
             bundle.writestr(_RECORDINGS[sound.media_type], sound.content, zipfile.ZIP_STORED)
     when = attempt.submission.created_at
-    return Packed(f"aloud-{attempt.question.id}-{when:%Y-%m-%d}.zip", made.getvalue())
+    return PackedBundle(f"aloud-{attempt.question.id}-{when:%Y-%m-%d}.zip", made.getvalue())
 
 
 def _as_address(sound: Sound) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy.exc import IntegrityError
 
-from server.accounts.models import Invited
+from server.accounts.models import Invitation
 from server.accounts.service import AccountService, clean_display_name, clean_name
 from server.core.errors import ConflictError, InvalidInputError
 from server.db.audit import note
@@ -96,7 +96,7 @@ def invite_all(
     *,
     cohort_id: int | None = None,
     by: int | None = None,
-) -> tuple[Invited, ...]:
+) -> tuple[Invitation, ...]:
     """Makes an account and an invitation for each candidate who has no account.
 
     Args:
@@ -115,7 +115,7 @@ def invite_all(
     if cohort_id is not None:
         accounts.cohorts.get(cohort_id)
     now = accounts.now()
-    invited: list[Invited] = []
+    invited: list[Invitation] = []
     try:
         with accounts.database.write() as session:
             for each in candidates:

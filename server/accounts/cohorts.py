@@ -30,7 +30,7 @@ def coached_by(session: Session, account_id: int) -> frozenset[int]:
 
 
 @dataclass(frozen=True)
-class Assigned:
+class Membership:
     """What an account is in a cohort now, and what it was before; ``None``: it was not in it."""
 
     as_role: str
@@ -120,7 +120,7 @@ class CohortService:
 
     def assign(
         self, cohort_id: int, account_id: int, as_role: str | None = None, *, by: int | None = None
-    ) -> Assigned:
+    ) -> Membership:
         """Adds an account to a cohort, or changes its role in it.
 
         Args:
@@ -156,7 +156,7 @@ class CohortService:
                 note(session, self._clock(), by, f"cohort.assign.{as_role}", what)
         except IntegrityError:  # another process was faster (PostgreSQL)
             return self.assign(cohort_id, account_id, as_role, by=by)
-        return Assigned(as_role, before)
+        return Membership(as_role, before)
 
     def unassign(self, cohort_id: int, account_id: int, *, by: int | None = None) -> None:
         """Removes an account from a cohort.

@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from server.accounts.models import Account, Invited
+from server.accounts.models import Account, Invitation
 from server.accounts.rows import account_of, account_row
 from server.accounts.secrets import digest, new_secret
 from server.core.errors import ConflictError, NotFoundError
@@ -25,7 +25,7 @@ class InvitationService:
         self._database = database
         self._clock = clock
 
-    def invite(self, account_id: int, *, by: int | None = None) -> Invited:
+    def invite(self, account_id: int, *, by: int | None = None) -> Invitation:
         """A new invitation; earlier ones for the account become invalid.
 
         Raises:
@@ -39,7 +39,7 @@ class InvitationService:
             session.execute(delete(InvitationRow).where(InvitationRow.account_id == account_id))
             return self.add(session, account, by=by)
 
-    def add(self, session: Session, account: AccountRow, *, by: int | None = None) -> Invited:
+    def add(self, session: Session, account: AccountRow, *, by: int | None = None) -> Invitation:
         """An invitation for an account that has none, within a transaction."""
         secret, now = new_secret(), self._clock()
         session.add(
@@ -52,7 +52,7 @@ class InvitationService:
             )
         )
         note(session, now, by, "invitation.add", f"account {account.id}")
-        return Invited(account_of(account), secret, now + VALID_FOR)
+        return Invitation(account_of(account), secret, now + VALID_FOR)
 
     def account(self, secret: str) -> Account:
         """The account that an invitation is for.

@@ -37,7 +37,7 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Invited:
+class Invitation:
     """A new invitation. The secret is shown once and never stored."""
 
     account: Account

@@ -33,7 +33,7 @@ _OTHER_LAYOUT: Final = (
 
 
 @dataclass(frozen=True)
-class Placed:
+class QuestionEntry:
     """A question as it is in the text.
 
     Attributes:
@@ -65,12 +65,12 @@ class _Listed:
     node: yaml.SequenceNode
 
 
-def find_question(text: str, question_id: str) -> Placed | None:
+def find_question(text: str, question_id: str) -> QuestionEntry | None:
     """The question in the text; ``None``: the text does not have it, or cannot be read."""
     for listed in _lists(text):
         for data, node in zip(listed.data, listed.node.value, strict=True):
             if isinstance(data, dict) and data.get("id") == question_id:
-                return Placed(data, data.get("role") or listed.role, node)
+                return QuestionEntry(data, data.get("role") or listed.role, node)
     return None
 
 

@@ -293,7 +293,7 @@ MOST_CORRECTIONS: Final = 1_000
 
 
 @dataclass(frozen=True)
-class Collected:
+class EditorsCorrection:
     """One corrected verdict, without a word of the answer and without its owner.
 
     ``has_account``: ``author`` is an account here, not a name from a merged file. ``attempt_id`` is
@@ -316,7 +316,7 @@ class Collected:
 
 def collect(
     database: Database, coached: Collection[int], *, resolved: bool = False
-) -> list[Collected]:
+) -> list[EditorsCorrection]:
     """The open corrections of reviewers (or the resolved ones), oldest first."""
     readable = case((AttemptRow.id.in_(shown_ids(coached)), AttemptRow.id), else_=None)
     with database.read() as session:
@@ -334,7 +334,7 @@ def collect(
             .limit(MOST_CORRECTIONS)
         )
         return [
-            Collected(
+            EditorsCorrection(
                 id=row.id,
                 question_id=question_id,
                 target=row.target,
@@ -370,7 +370,7 @@ def resolve(
 _COLUMNS: Final = ("question_id", "target", "name", "verdict", "note", "author", "created_at")
 
 
-def to_csv(corrections: Sequence[Collected]) -> str:
+def to_csv(corrections: Sequence[EditorsCorrection]) -> str:
     """One line each, safe to open in a spreadsheet."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
@@ -380,7 +380,7 @@ def to_csv(corrections: Sequence[Collected]) -> str:
     return file.getvalue()
 
 
-def to_yaml(corrections: Sequence[Collected]) -> str:
+def to_yaml(corrections: Sequence[EditorsCorrection]) -> str:
     """A list of entries, by question, for an editor to read beside the bank's own YAML."""
     entries = [dict(zip(_COLUMNS, _values(each), strict=True)) for each in corrections]
     entries.sort(key=lambda each: (each["question_id"], each["target"], each["name"]))
@@ -388,6 +388,6 @@ def to_yaml(corrections: Sequence[Collected]) -> str:
     return text
 
 
-def _values(each: Collected) -> tuple[str, ...]:
+def _values(each: EditorsCorrection) -> tuple[str, ...]:
     when = each.created_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return (each.question_id, each.target, each.name, each.verdict, each.note, each.author, when)

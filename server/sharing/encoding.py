@@ -31,7 +31,7 @@ _NOT_AUDIO: Final = "the recording is no FLAC or Opus file, or it is damaged"
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedRecording:
     """A recording of our own encoder: mono, 16 kHz, without metadata."""
 
     media_type: Literal["audio/flac", "audio/ogg"]
@@ -56,7 +56,7 @@ def kind_of(content: bytes) -> Literal["flac", "ogg"]:
 
 def reencoded(
     content: bytes, progress: Callable[[int, int], None] = lambda done_s, total_s: None
-) -> Encoded:
+) -> EncodedRecording:
     """Decodes FLAC or Opus and encodes it again in the same format, in mono at 16 kHz.
 
     Args:
@@ -76,7 +76,7 @@ def reencoded(
 
 def _encode(
     kind: Literal["flac", "ogg"], content: bytes, progress: Callable[[int, int], None]
-) -> Encoded:
+) -> EncodedRecording:
     made = BytesIO()
     samples = 0
     # only the named format is tried; bytes in memory cannot refer to other files
@@ -104,7 +104,7 @@ def _encode(
             raise InvalidInputError("the recording has no sound in it")
         target.mux(encoder.encode(None))
     progress(math.ceil(samples / SAMPLE_RATE_HZ), math.ceil(samples / SAMPLE_RATE_HZ))
-    return Encoded(
+    return EncodedRecording(
         "audio/flac" if kind == "flac" else "audio/ogg",
         samples / SAMPLE_RATE_HZ,
         made.getvalue(),

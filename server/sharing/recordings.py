@@ -24,7 +24,7 @@ from server.db.tables import (
     ShareRow,
 )
 from server.jobs.queue import attempts_with_unfinished, end_jobs_of, latest_job_of
-from server.sharing.encoding import Encoded
+from server.sharing.encoding import EncodedRecording
 from server.sharing.rows import attempt_row
 
 RECORDING: Final = "recording"
@@ -71,7 +71,9 @@ class RecordingService:
         """Cancels the work on uploads for an attempt and deletes them, except for this order."""
         return end_jobs_of(session, RECORDING, attempt_id, self._clock(), but=but)
 
-    def keep(self, session: Session, owner_id: int, attempt_id: int, sound: Encoded) -> None:
+    def keep(
+        self, session: Session, owner_id: int, attempt_id: int, sound: EncodedRecording
+    ) -> None:
         """Stores the recording of an attempt, replacing an earlier one.
 
         Raises:

@@ -16,7 +16,7 @@ from server.accounts.candidate_list import (
     read_list,
 )
 from server.accounts.invitations import VALID_FOR
-from server.accounts.models import ROLES, Account, Invited
+from server.accounts.models import ROLES, Account, Invitation
 from server.core.access import Action
 from server.core.errors import InvalidInputError, NotAllowedError, ServerError
 from server.ui.exports.csv_table import to_cell
@@ -296,7 +296,7 @@ def _accounts(request: Request, context: Context, status: int = 200, **values: A
         "page": 1,
     }
     shown |= values
-    invited: Invited | None = shown["invited"]
+    invited: Invitation | None = shown["invited"]
     everybody = context.accounts.all()
     sought = shown["find"].strip().casefold()
     found = [each for each in everybody if sought in f"{each.name}\n{each.display_name.casefold()}"]

@@ -19,7 +19,12 @@ from server.bank_versions.question_form import (
     read_form,
     wanted_of,
 )
-from server.bank_versions.question_text import EditedText, Placed, find_question, put_question
+from server.bank_versions.question_text import (
+    EditedText,
+    QuestionEntry,
+    find_question,
+    put_question,
+)
 from server.bank_versions.service import (
     CHECK_BANK,
     CHECKED_AT_ONCE,
@@ -48,7 +53,7 @@ class _Base:
     number: int
     yaml: str
     lexicon_yaml: str
-    placed: Placed | None
+    placed: QuestionEntry | None
     below: Question | None
 
     @property

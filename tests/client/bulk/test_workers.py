@@ -9,7 +9,7 @@ import pytest
 
 from client.bulk.recordings import Recording, Unusable
 from client.bulk.results import open_results
-from client.bulk.workers import Lost, WorkersError, assess_all
+from client.bulk.workers import LostWorker, WorkersError, assess_all
 
 
 def recording(name: str) -> Recording:
@@ -32,11 +32,11 @@ class Fakes:
         self._at_work.append(recording)
         self.most = max(self.most, len(self._at_work))
 
-    def take(self) -> tuple[Recording, dict[str, Any] | Lost]:
+    def take(self) -> tuple[Recording, dict[str, Any] | LostWorker]:
         recording = self._at_work.pop()
         if self._fatal[recording.id]:
             self._fatal[recording.id] -= 1
-            return recording, Lost("signal 9")
+            return recording, LostWorker("signal 9")
         return recording, {"id": recording.id, "error": "is empty"}
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ def test_recordings_are_read_as_workers_become_free(tmp_path: Path) -> None:
             yield recording(str(number))
 
     class Ends(Fakes):
-        def take(self) -> tuple[Recording, dict[str, Any] | Lost]:
+        def take(self) -> tuple[Recording, dict[str, Any] | LostWorker]:
             if len(self.given) == 5:
                 raise WorkersError("the server is away")
             return super().take()

@@ -14,7 +14,7 @@ from server.jobs.job import Job
 from server.jobs.queue import MAX_BEGUN
 from server.review.service import ReviewService
 from server.sharing import encoding, uploads
-from server.sharing.encoding import Encoded
+from server.sharing.encoding import EncodedRecording
 from tests.server.sharing.test_encoding import sound
 from tests.server.sharing.test_sharing import World
 from tests.worlds.queues import do_all, wait_for
@@ -199,7 +199,7 @@ def test_what_is_taken_back_while_it_is_encoded_leaves_no_sound_behind(
     """The job's thread stands between encoding and storing when the share ends."""
     encoded, goes_on = threading.Event(), threading.Event()
 
-    def slow(content: bytes, progress: Callable[[int, int], None]) -> Encoded:
+    def slow(content: bytes, progress: Callable[[int, int], None]) -> EncodedRecording:
         made = encoding.reencoded(content, progress)
         encoded.set()
         assert goes_on.wait(120)
