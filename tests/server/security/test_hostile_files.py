@@ -335,26 +335,6 @@ def test_a_backup_with_a_broken_head_changes_nothing(
     assert not (tmp_path / "0.db").exists(), "refused before the database is touched"
 
 
-def test_a_line_that_unfolds_in_memory_is_refused(
-    backup: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two bytes of a line become 64 of a list."""
-    monkeypatch.setattr("server.operations.backup._LONG_LINE_BYTES", 10_000)
-    monkeypatch.setattr("server.operations.backup._MAX_VALUES", 1_000)
-    bomb = [[] for _ in range(20_000)]
-    content = packed([*backup[:2], bomb, *backup[2:]])
-    assert not assert_restored_whole_or_not_at_all(content, tmp_path, 0)
-    long = [[*each] if isinstance(each, list) else each for each in backup]
-    at = next(
-        i
-        for i, each in enumerate(long)
-        if isinstance(each, dict) and each.get("table") == "accounts"
-    )
-    name = long[at]["columns"].index("display_name")
-    long[at + 1][name] = "n" * 20_000
-    assert assert_restored_whole_or_not_at_all(packed(long), tmp_path, 1), "long, but one value"
-
-
 # bundles
 
 
