@@ -200,15 +200,8 @@ def test_a_question_follows_while_the_last_answer_is_transcribed_and_the_engine_
     assert {tuple(word.text.strip(".,").lower() for word in heard) for heard in words} == wanted
 
 
-@pytest.mark.parametrize("name", ["tiny", "pocketsphinx"])
-def test_words_and_verdicts_are_those_of_the_recording(
-    name: str, request: pytest.FixtureRequest
-) -> None:
-    if name == "tiny":
-        engine = request.getfixturevalue("tiny")
-    else:
-        engine = load_engine("pocketsphinx", offline=True)
-    rehearsal = session(engine, hear=AnswerHearing(load_lexicon(), frozenset))
+def test_words_and_verdicts_are_those_of_the_recording(tiny: Transcriber) -> None:
+    rehearsal = session(tiny, hear=AnswerHearing(load_lexicon(), frozenset))
     clip = read_audio(demo.AUDIO)
     # clauses end at 5.5 and at 22.5 s; their pauses are made as long as people make them
     parts = [clip.slice(0.0, 5.7), clip.slice(23.0, 26.9)]
