@@ -115,7 +115,7 @@ def practiced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudi
     now = datetime.now(UTC)
     lexicon = load_lexicon()
     roles = ["ml-infrastructure-engineer", "ai-infrastructure-architect"]
-    practice(studio.backend, lexicon, until=now, roles=roles, answers=30)
+    practice(studio.backend, lexicon, until=now, roles=roles)
     practice_drills(studio.backend, load_items(settings), until=now)
     for minutes, answers in ((20, 3), (45, 1)):
         hold_interview(
