@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from client.answer.heard import HeardStretch
-from client.answer.pieces import SampleBuffer
+from client.answer.sample_buffer import SampleBuffer
 from pronunciation.clip import Clip
 from server.contract import Evidence, HeardPhrase, HeardTerm, Word
 

@@ -17,7 +17,6 @@ from client.answer.pieces import (
     CONTEXT_SPEECH_S,
     Pace,
     PieceCutter,
-    SampleBuffer,
     SpokenPiece,
     count_that_fit,
     covered_s,
@@ -25,6 +24,7 @@ from client.answer.pieces import (
     spans_of,
     speech_s,
 )
+from client.answer.sample_buffer import SampleBuffer
 from client.answer.term_track import HearWords, TermTrack
 from client.audio.channels import OffsetRemover
 from client.audio.files import SoundFile, blocks_of

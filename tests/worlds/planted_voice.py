@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from client.answer.pieces import SampleBuffer
+from client.answer.sample_buffer import SampleBuffer
 
 RATE_HZ = 16_000
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.answer.heard import HeardStretch
-from client.answer.pieces import SampleBuffer
+from client.answer.sample_buffer import SampleBuffer
 from client.answer.term_track import HearWords, TermTrack
 from pronunciation.clip import Clip
 from server.contract import HeardPhrase, HeardTerm, Word
