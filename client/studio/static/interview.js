@@ -547,7 +547,7 @@ async function recordClosing() {
     closingMicrophone = await Microphone.open({
       onSamples: (samples) => {
         take.push(samples);
-        if (take.durationS > CLOSING_MOST_S) {
+        if (closingTake && take.durationS > CLOSING_MOST_S) {
           sendClosing();
         }
       },
@@ -585,7 +585,9 @@ part("closing-none").addEventListener("click", askNothing);
 
 function primary() {
   if (part("closing").hidden === false) {
-    closingTake ? sendClosing() : recordClosing();
+    if (!part("closing-ask").disabled) {
+      closingTake ? sendClosing() : recordClosing();
+    }
   } else if (panel.isRecording) {
     panel.stop();
   } else if (panel.isIdle && (followUp || !roundClock.isOver)) {
