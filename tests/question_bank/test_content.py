@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Question
 
@@ -24,6 +25,10 @@ ROLE_IDS = {
 }
 # What is spoken is written as it is said: words, and no sign that has none.
 UNSPEAKABLE = re.compile(r"[^\w\s.,;:?!'’–-]|\n")
+
+
+NAME = re.compile(r"\b(?:[A-Za-z]*[A-Z][A-Za-z]*[A-Z]\w*|[a-z]+[A-Z]\w*|[A-Z]+[a-z]*\d\w*)\b")
+"""A word with two capitals, one inside, or a digit: an acronym, or the name of a product."""
 
 
 def of_role(role_id: str) -> list[Question]:
@@ -177,6 +182,16 @@ def test_a_question_of_no_role_is_asked_by_every_role_in_the_rounds_that_it_open
     assert opener.opens == ("phone-screen", "behavioral")
     asked = {(r, n) for r in ROLE_IDS for n in ROUNDS if opener in BANK.asked(role=r, round=n)}
     assert asked == {(role, name) for role in ROLE_IDS for name in opener.opens}
+
+
+def test_every_name_in_a_key_phrase_or_vocabulary_is_a_term_of_the_lexicon() -> None:
+    said = [phrase.phrase for question in BANK.questions for phrase in question.key_phrases]
+    said += [term for role in BANK.roles for group in role.vocabulary for term in group.terms]
+    said += [each.term for role in BANK.roles for each in role.spotlight]
+    known = {word.casefold() for term in load_lexicon() for word in re.split(r"[\s/-]", term.term)}
+    names = {name for text in said for name in NAME.findall(text)}
+    unknown = {n for n in names if known.isdisjoint((n.casefold(), n.removesuffix("s").casefold()))}
+    assert unknown == set()
 
 
 def test_no_two_questions_ask_the_same() -> None:
