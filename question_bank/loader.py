@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from question_bank.errors import BankError, Fault, FileError, like_one_of
 from question_bank.files import compiled, yaml_files
-from question_bank.models import Bank, FieldOfWork, Question, Role, RoundGuide
+from question_bank.models import EVERYONE, Bank, FieldOfWork, Question, Role, RoundGuide
 from question_bank.own_aliases import read_own_aliases, with_own_aliases
 from question_bank.source import Located, Source, read_source
 from question_bank.stories import read_stories, with_stories
@@ -296,7 +296,7 @@ class _Names:
 
     def field_faults(self, located: Located[Question] | Located[Role]) -> Iterator[Fault]:
         name = located.value.field
-        if name and self._field(name) is None and name not in self.declared_fields:
+        if name and self._field(name) is None and name not in {*self.declared_fields, EVERYONE}:
             known = [each.id for each in self.bank.fields]
             yield located.entry.fault(f"unknown field {name!r}; one of {', '.join(known)}", "field")
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from functools import cached_property
 from operator import not_
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -30,6 +30,10 @@ _KIND_OF_ROUND: dict[str, Kind] = {
     "system-design": "design",
     "coding": "code",
 }
+
+
+EVERYONE: Final = "everyone"
+"""The ``field`` of a question that is asked in the interviews of each field."""
 
 
 def round_text(name: RoundName) -> str:
@@ -96,7 +100,8 @@ class Question(_Frozen):
     is code that the prompt is about, which is shown and not spoken.
 
     ``role`` is filled in by the loader from the file that holds the question. Without one, the
-    question belongs to all roles of its ``field``; without either, to a personal bank.
+    question belongs to all roles of its ``field`` (of each field: ``everyone``); without either, to
+    a personal bank.
     """
 
     id: Slug
@@ -302,17 +307,18 @@ class Bank(_Frozen):
 
     @cached_property
     def _by_role(self) -> dict[str, tuple[Question, ...]]:
-        """What is asked in the interviews of each role, in the bank's order."""
+        """What is asked in the interviews of each role, openers first, else in the bank's order."""
         opened = {each.field for each in self.questions if each.role is None and each.opens}
+        ordered = sorted(self.questions, key=lambda each: not each.opens)
         return {
             role.id: tuple(
                 each
-                for each in self.questions
+                for each in ordered
                 if each.role == role.id
                 or (
                     each.role is None
                     and (
-                        each.field == role.field
+                        role.field is not None and each.field in (role.field, EVERYONE)
                         if each.field
                         else each.opens and (role.field is None or role.field not in opened)
                     )
@@ -328,7 +334,11 @@ class Bank(_Frozen):
         return {
             role.id: self._completed(
                 declared.get(role.field or "") or FieldOfWork(id=role.id, title=role.title),
-                [each for each in self._by_role[role.id] if each.role or each.field],
+                [
+                    each
+                    for each in self._by_role[role.id]
+                    if each.role or each.field == role.field is not None
+                ],
             )
             for role in self.roles
         }

@@ -20,8 +20,16 @@ def test_every_question_is_found_by_its_id(bank: Bank) -> None:
 def test_a_role_is_asked_its_own_questions_and_those_that_open_every_interview(
     bank: Bank,
 ) -> None:
+    shared = [each for each in bank.questions if each.role is None]
     for role in bank.roles:
-        expected = tuple(each for each in bank.questions if each.role in (None, role.id))
+        of_field = [each for each in shared if each.field in (role.field, "everyone")]
+        if not any(each.opens for each in of_field):
+            of_field += [each for each in shared if each.field is None and each.opens]
+        expected = tuple(
+            each
+            for each in sorted(bank.questions, key=lambda each: not each.opens)
+            if each.role == role.id or each in of_field
+        )
         assert bank.asked(role=role.id) == expected
         in_round = tuple(each for each in expected if each.in_round("phone-screen"))
         assert bank.asked(role=role.id, round="phone-screen") == in_round
