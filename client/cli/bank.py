@@ -23,7 +23,7 @@ from client.data import own_questions as own
 from client.data.own_questions import QuestionForm
 from question_bank.errors import BankError
 from question_bank.loader import load_bank
-from question_bank.models import Bank, Question, Role
+from question_bank.models import EVERYONE, Bank, Question, Role
 
 if TYPE_CHECKING:  # the encoder is loaded when a posting is read
     from client.backend.embedded import Posting
@@ -52,7 +52,7 @@ def list_bank(
     """List the roles and their questions."""
     bank = read_bank(settings)
     questions = bank.asked(role=role, round=round_)
-    titles = {each.id: each.title for each in bank.fields}
+    titles = {EVERYONE: "Every interview"} | {each.id: each.title for each in bank.fields}
     titles |= {each.id: each.title for each in bank.roles}
     if as_json:
         print_json([q.model_dump(exclude={"model_answer", "key_phrases"}) for q in questions])
