@@ -13,7 +13,7 @@ PROJECT = Path(__file__).resolve().parents[3]
 
 def test_bank_list_and_show(run: Run) -> None:
     listed = json.loads(run("bank", "list", "--json").stdout)
-    assert len({each["role"] for each in listed} - {None}) == 7
+    assert len({each["role"] for each in listed} - {None}) == 15
     shown = json.loads(run("bank", "show", listed[0]["id"], "--json").stdout)
     assert shown["model_answer"]
     assert "Key phrases" in run("bank", "show", listed[0]["id"]).stdout
