@@ -81,7 +81,7 @@ def test_answers_are_listed_with_their_score(client: TestClient, studio: Studio)
 def test_a_role_shows_all_of_the_bank_about_it(client: TestClient, studio: Studio) -> None:
     for role in studio.bank.roles:
         page = client.get(f"/roles/{role.id}").text
-        shown = [*role.topics, *(each.title for each in studio.bank.rounds)]
+        shown = [*role.topics, *(each.title for each in studio.bank.field_of(role.id).rounds)]
         shown += [term for group in role.vocabulary for term in group.terms]
         shown += [each.term for each in role.spotlight]
         for text in shown:
