@@ -116,11 +116,13 @@ def plan_interview(
         for each in others
         if not _is_late(each, practiced, since) and min(levels) <= each.difficulty <= max(levels)
     ]
+    general = [each for each in fresh if not each.role and not each.opens]
+    fresh = [each for each in fresh if each.role or each.opens]
     near = [each for each in others if each.topic in topics]
     far = [each for each in others if each.topic not in topics]
     ordered = [
         question
-        for group in (fresh, near, far)
+        for group in (fresh, general, near, far)
         for question in choose_questions(
             group, practiced, len(group), rng, opening=round, topics=scores
         )
@@ -139,7 +141,7 @@ def plan_interview(
             break
         planned, planned_s = planned + 1, planned_s + question_s(question)
     short = len(ordered) < least if least else planned_s < FILLED * minutes * 60
-    return InterviewPlan(tuple(ordered), len(fresh), planned, planned_s, short)
+    return InterviewPlan(tuple(ordered), len(fresh) + len(general), planned, planned_s, short)
 
 
 def first_of(plan: InterviewPlan, count: int) -> InterviewPlan:
@@ -186,6 +188,6 @@ def _real_round(round: RoundName, own: Sequence[Question]) -> tuple[Kind | None,
     """The kind that a round consists of, if it is one that is counted, and its least number."""
     if round == "phone-screen":
         return None, LEAST_OF_SCREEN
-    kinds = Counter(each.kind for each in own if round not in each.opens)
+    kinds = Counter(each.kind for each in own if each.role and round not in each.opens)
     kind = kinds.most_common(1)[0][0] if kinds else None
     return (kind, LEAST_OF_KIND[kind]) if kind in MOST_OF_KIND and kind else (None, 0)

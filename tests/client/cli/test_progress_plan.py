@@ -75,7 +75,7 @@ def test_a_plan_without_a_role_says_how_to_name_one(run: Run) -> None:
 def test_a_plan_counts_back_from_the_interview_and_ticks_what_is_done(run: Run) -> None:
     interview = date.today() + timedelta(days=12)
     role = "ml-platform-engineer"
-    made = run("plan", "--interview", str(interview), "--minutes", "18", "--role", role)
+    made = run("plan", "--interview", str(interview), "--minutes", "17", "--role", role)
     assert made.exit_code == 0, made.stderr
     assert "Interview in 12 days" in made.stdout
     assert made.stdout.count("A full mock interview") == 2
