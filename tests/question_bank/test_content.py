@@ -132,8 +132,8 @@ def test_every_question_is_complete(question: Question) -> None:
     for key in question.key_phrases:
         assert 1 <= len(key.aliases) <= 6, key.phrase
         assert key.why.strip() and key.follow_up.strip(), key.phrase
-        # the judge must do without ways, so the newer questions have two where the first have eight,
-        # and those of other fields may have one
+        # the judge must do without ways, so newer questions have two where the first have eight;
+        # those of other fields may have one
         if question.field or question.role in OTHERS:
             assert key.ways, key.phrase
         else:
