@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from question_bank.errors import BankError, Fault, FileError, like_one_of
+from question_bank.exercises import with_exercises
 from question_bank.files import compiled, yaml_files
 from question_bank.models import EVERYONE, Bank, FieldOfWork, Question, Role, RoundGuide
 from question_bank.own_aliases import read_own_aliases, with_own_aliases
@@ -47,7 +48,8 @@ def load_bank(
             ``roles/``), or files.
         cache: a folder that keeps the compiled bank for the next start.
         own_aliases: a file of the candidate's own words for key phrases, on top of all of them.
-        stories: a file of the candidate's own stories, which become questions.
+        stories: a file of the candidate's own stories, which become questions; the speaking
+            exercises come with them. ``None``: neither.
 
     Raises:
         BankError: with every fault found in the first bank that has any.
@@ -55,7 +57,7 @@ def load_bank(
     with _no_collection():
         bank = _loaded(extra, cache)
     if stories is not None:
-        bank = with_stories(bank, read_stories(stories))
+        bank = with_stories(with_exercises(bank), read_stories(stories))
     if own_aliases is None or not own_aliases.exists():
         return bank
     return with_own_aliases(bank, read_own_aliases(own_aliases))

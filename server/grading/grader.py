@@ -39,6 +39,8 @@ GRADER_VERSION = "5.2.0"
 
 FACT_WORDS, FACT_PHRASES = 45, 2
 """Words of a model answer under which, and phrases up to which, a question asks for a fact."""
+ONE_SENTENCE_S = 20
+"""Time for an answer up to which it is one sentence, which has no room for a structure."""
 LEAST_CAP, CAP_PER_MISSING = 0.03, 1.0
 """At most so much is taken off an answer that says everything, and so much more by the share that
 it does not say. On ladders with questions held out (0.10, 0.6) is worse: r .941 instead of .948."""
@@ -234,6 +236,8 @@ def grade(
 
 def asks_for_a_fact(question: Question) -> bool:
     """Whether a sentence or two answer it whole: then structure stays out of the score."""
+    if question.kind == "explain" and question.answer_seconds <= ONE_SENTENCE_S:
+        return True
     few = len(question.key_phrases) <= FACT_PHRASES
     return question.kind == "explain" and few and len(question.model_answer.split()) < FACT_WORDS
 

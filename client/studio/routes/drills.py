@@ -34,6 +34,8 @@ from client.studio.state.pcm import clip_of_pcm, read_body
 from client.studio.state.studio import Studio
 from client.studio.views.drill import coming
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from question_bank.exercises import FIELD as EXERCISES
+from question_bank.models import Question
 from server.contract import DrillCard
 
 logger = logging.getLogger(__name__)
@@ -200,10 +202,20 @@ def _drills_page(
         counts=COUNTS,
         next_text=coming(everything.next_at, now) if everything.next_at else "",
         coming={line.name: coming(line.next_at, now) for line in lines if line.next_at},
+        exercises=_exercises(studio),
         added=added,
         changed=changed or 0,
         problems=problems,
     )
+
+
+def _exercises(studio: Studio) -> dict[str, list[Question]]:
+    """The speaking exercises by topic; none where the server's bank has none."""
+    found: dict[str, list[Question]] = {}
+    for question in studio.bank.questions:
+        if question.field == EXERCISES:
+            found.setdefault(question.topic, []).append(question)
+    return found
 
 
 def _import(studio: Studio, name: str, content: bytes) -> Imported:

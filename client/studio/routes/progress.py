@@ -32,6 +32,7 @@ from client.studio.views.progress import (
     score_points,
     spoken_terms,
 )
+from question_bank.exercises import FIELD as EXERCISES
 
 
 def router(studio: Studio) -> APIRouter:
@@ -69,7 +70,11 @@ def router(studio: Studio) -> APIRouter:
             total=len(everything),
             attempts=attempts,
             questions=question_lines(attempts),
-            bank_size=sum(choice.fits(each, each.signals) for each in bank.questions),
+            bank_size=sum(
+                choice.fits(each, each.signals)
+                for each in bank.questions
+                if each.field != EXERCISES
+            ),
             prompts={each.id: each.prompt for each in bank.questions},
             days=days,
             chart=day_chart(

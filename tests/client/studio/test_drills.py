@@ -262,3 +262,12 @@ def test_a_collocation_is_asked_without_its_verb(client: TestClient, hearing: ob
         "I … a pull request as soon as the tests pass.",
         "open a pull request",
     )
+
+
+def test_speaking_exercises_stand_below_the_sets_and_are_practiced_as_questions(
+    client: TestClient,
+) -> None:
+    page = client.get("/drills", headers=HTML).text
+    for name in ("speak-incident-report", "define-kv-cache"):
+        assert f'href="/practice/{name}"' in page
+        assert client.get(f"/practice/{name}", headers=HTML).status_code == 200

@@ -1,0 +1,89 @@
+"""Speaking exercises on top of a bank: tasks of a working day, and terms to explain in a sentence.
+
+They belong to no role and no interview: whoever practices their English chooses them.
+"""
+
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from question_bank.errors import BankError
+from question_bank.models import Bank, FieldOfWork, KeyPhrase, Question, RoundGuide
+from question_bank.source import read_source
+from question_bank.strict_yaml import read_yaml
+
+FIELD: Final = "speaking"
+DEFINITION_SECONDS: Final = 20
+_FOLDER: Final = Path(__file__).parent / "exercises"
+_TASKS: Final = _FOLDER / "speaking.yaml"
+_DEFINITIONS: Final = _FOLDER / "definitions.yaml"
+_DEFINE: Final = RoundGuide(id="definitions", title="One sentence", minutes=(1, 1), kind="explain")
+_VERSION_DIGITS: Final = 12
+
+
+@cache
+def _tasks() -> tuple[FieldOfWork, tuple[Question, ...]]:
+    source = read_source(_TASKS)
+    if source.faults:
+        raise BankError(*source.faults)
+    [field] = source.fields
+    rounds = (*field.value.rounds, _DEFINE)
+    return field.value.model_copy(update={"rounds": rounds}), tuple(
+        each.value for each in source.questions
+    )
+
+
+@cache
+def _wanted() -> dict[str, tuple[KeyPhrase, ...]]:
+    """Term → what its definition must have."""
+    return {
+        term: tuple(_phrase(*written.split(" / ")) for written in phrases)
+        for term, phrases in read_yaml(_DEFINITIONS).data.items()
+    }
+
+
+@cache
+def _digest() -> str:
+    content = _TASKS.read_bytes() + _DEFINITIONS.read_bytes()
+    return hashlib.sha256(content).hexdigest()
+
+
+def with_exercises(bank: Bank) -> Bank:
+    """The bank with the exercises; its version changes with them."""
+    field, tasks = _tasks()
+    version = hashlib.sha256(f"{bank.version}{_digest()}".encode()).hexdigest()
+    return bank.model_copy(
+        update={
+            "version": version[:_VERSION_DIGITS],
+            "fields": (*bank.fields, field),
+            "rounds": (*bank.rounds, *field.rounds),
+            "questions": (*bank.questions, *tasks, *_definitions(bank)),
+        }
+    )
+
+
+def _definitions(bank: Bank) -> tuple[Question, ...]:
+    """The spotlight terms of the bank's roles, each once."""
+    spotlight = {each.term: each for role in bank.roles for each in role.spotlight}
+    return tuple(
+        Question(
+            id=f"define-{re.sub(r'[^a-z0-9]+', '-', term.casefold()).strip('-')}",
+            field=FIELD,
+            round=_DEFINE.id,
+            kind="explain",
+            topic=_DEFINE.title,
+            difficulty=1,
+            prompt=f"Explain “{term}” in one sentence.",
+            answer_seconds=DEFINITION_SECONDS,
+            model_answer=each.definition,
+            key_phrases=_wanted()[term],
+        )
+        for term, each in spotlight.items()
+        if term in _wanted()
+    )
+
+
+def _phrase(phrase: str, *others: str) -> KeyPhrase:
+    return KeyPhrase(phrase=phrase, aliases=others)
