@@ -16,7 +16,7 @@ from question_bank.strict_yaml import read_yaml
 
 FIELD: Final = "speaking"
 DEFINITION_SECONDS: Final = 20
-_FOLDER: Final = Path(__file__).parent / "exercises"
+_FOLDER: Final = Path(__file__).parent / "speaking_tasks"
 _TASKS: Final = _FOLDER / "speaking.yaml"
 _DEFINITIONS: Final = _FOLDER / "definitions.yaml"
 _DEFINE: Final = RoundGuide(id="definitions", title="One sentence", minutes=(1, 1), kind="explain")

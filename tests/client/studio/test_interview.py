@@ -90,7 +90,7 @@ def test_the_choice_shows_rounds_with_what_they_test_and_their_real_length(
 ) -> None:
     page = client.get("/interview", params={"role": ROLE, "round": ROUND}, headers=HTML)
     assert page.status_code == 200
-    for guide in studio.bank.rounds:
+    for guide in studio.bank.field_of(ROLE).rounds:
         assert guide.title in page.text
         assert f"{guide.minutes[0]} to {guide.minutes[1]} min" in page.text
     assert f'value="{ROLE}" selected' in page.text
