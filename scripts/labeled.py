@@ -386,6 +386,37 @@ def frames(*, each: int = 4) -> list[Case]:
     return cases
 
 
+def stances(name: str = "stances", *, around: bool = False) -> list[Case]:
+    """Sentences by writers who were asked for mentions that are credited or denied.
+
+    With ``around``, each stands between sentences of a model answer: what is said there tells
+    nothing about the mention.
+    """
+    random = np.random.RandomState(7)
+    answers = [re.split(r"(?<=[.?!]) ", q.model_answer) for q in questions_of(None).values()]
+    cases: list[Case] = []
+    for line in (ANSWERS / f"{name}.jsonl").read_text("utf-8").splitlines():
+        told = json.loads(line)
+        text, denied = told["text"], float(told["denied"])
+        if around:
+            other = answers[random.randint(len(answers))]
+            at = random.randint(len(other))
+            end = "" if text[-1] in ".?!" else "."
+            text = " ".join((*other[:at][-1:], text + end, *other[at:][:2]))
+        key = KeyPhrase(phrase=told["phrase"])
+        cases.append(
+            Case(None, (key,), tuple(text.split()), np.array([1.0 - denied]), (None,), name, "",
+                 1.0, (), (denied,))
+        )  # fmt: skip
+    return cases
+
+
+def unpunctuated(case: Case) -> Case:
+    """The answer in lower case without punctuation."""
+    words = tuple(re.sub(r"[.,?!;:]+$", "", word).lower() or word for word in case.words)
+    return replace(case, words=words)
+
+
 AFFIRMING: Final = (
     "We use {x}.", "We rely on {x} for that.", "I'd start with {x}.", "The first thing is {x}.",
     "{X} is what I look at first.", "For that there is {x}.", "What helps here is {x}.",
