@@ -228,7 +228,7 @@ def holds(span: Span, quote: Span) -> bool:
 def fit_stance(cases: Sequence[Case], *, trees: int) -> Arrays:
     """The trees that tell denied mentions."""
     rows, labels, files = stance_rows(cases)
-    kinds = {"frame": 0.6, "bare": 1.6, "sente": 6.0, "model": 3.0, "stances": 0.8}
+    kinds = {"frame": 0.6, "bare": 1.6, "sente": 9.0, "model": 3.0, "stances": 0.7}
     weights = [next((w for k, w in kinds.items() if name.startswith(k)), 1.0) for name in files]
     fitted = HistGradientBoostingClassifier(
         max_iter=trees, learning_rate=0.08, max_leaf_nodes=14, min_samples_leaf=6,
