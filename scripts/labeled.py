@@ -411,12 +411,6 @@ def stances(name: str = "stances", *, around: bool = False) -> list[Case]:
     return cases
 
 
-def unpunctuated(case: Case) -> Case:
-    """The answer in lower case without punctuation."""
-    words = tuple(re.sub(r"[.,?!;:]+$", "", word).lower() or word for word in case.words)
-    return replace(case, words=words)
-
-
 AFFIRMING: Final = (
     "We use {x}.", "We rely on {x} for that.", "I'd start with {x}.", "The first thing is {x}.",
     "{X} is what I look at first.", "For that there is {x}.", "What helps here is {x}.",
