@@ -43,7 +43,9 @@ PACE = (0.85, 1.2)
 
 def sentences(texts: Sequence[str], count: int, rng: random.Random) -> Iterator[str]:
     """Sentences with terms in them, none of which a benchmark asks about."""
-    terms = [term.term for term in load_lexicon() if term_split(term.term) == "dev"]
+    every = [term.term for term in load_lexicon()]
+    held_out = {term for term in every if term_split(term) == "heldout"}
+    terms = [t for t in every if term_split(t) == "dev" and held_out.isdisjoint(t.split())]
     for _ in range(count):
         words = rng.choice(texts).split()
         start = rng.randrange(max(1, len(words) - MOST_WORDS))

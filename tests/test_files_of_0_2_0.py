@@ -35,6 +35,12 @@ ADDED_SINCE = {
     "by": None,
     "pending": False,
     "weight": 1.0,
+    "first_word_s": None,
+    "first_point_s": None,
+    "pauses_inside": None,
+    "pauses_between": None,
+    "mean_run": None,
+    "self_corrections": None,
 }
 """What reports have got since, and what old ones must read as."""
 PEOPLE = ("ana", "ben", "cleo", "dora", "ed")
