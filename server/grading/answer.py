@@ -71,6 +71,11 @@ def _spans(words: Sequence[str], gaps: Sequence[int]) -> tuple[Span, ...]:
     return tuple(sorted(span for span in found if span[1] - span[0] <= MAX_SPAN_WORDS))
 
 
+def spans_of(words: Sequence[str]) -> tuple[Span, ...]:
+    """The spans of an answer's words, as in ``Answer.spans``."""
+    return _spans(words, _word_gaps(words, tokenize(words)))
+
+
 TokenSpan = tuple[int, int]
 """First token and the token after the last."""
 

@@ -19,7 +19,7 @@ from server.contract import (
 )
 from server.core.errors import GradingError
 from server.grading import stance
-from server.grading.answer import Answer, Span, read_answer
+from server.grading.answer import Answer, Span, read_answer, spans_of
 from server.grading.by_meaning import MAX_SPANS, AnswerVectors
 from server.grading.delivery import first_point_s, measure_delivery
 from server.grading.follow_ups import count_follow_ups
@@ -133,9 +133,10 @@ def answer_vectors(
     """
     if submission.transcript.is_rough:
         return None
-    answer = read_answer(submission.transcript.tokens, _no_terms())
-    kept = AnswerVectors.from_json(stored, answer.spans)
-    return kept or AnswerVectors.of(answer.words, answer.spans)
+    words = submission.transcript.tokens
+    spans = spans_of(words)
+    kept = AnswerVectors.from_json(stored, spans)
+    return kept or AnswerVectors.of(words, spans)
 
 
 @cache

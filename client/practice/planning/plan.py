@@ -295,6 +295,11 @@ class _State:
         """How many drill items are due on a day."""
         return len(self._due_cards(self.language_cards if language else self.cards, day))
 
+    def missed_days(self, goal: Goal, day: date) -> int:
+        """How many of the plan's days before one went by without practice."""
+        came = sum(goal.start <= each < day for each in self.practiced)
+        return max(0, (day - goal.start).days) - came
+
     def days_left(self, goal: Goal, day: date, until: date) -> int:
         """On how many of the days until one this candidate will practice, as things went so far."""
         came = [each for each in self.practiced if goal.start <= each < day]
@@ -455,12 +460,16 @@ def _items(
     needed, more = fresh[:new], fresh[new:]
     if mock:  # it is long enough, unless questions would be left over
         return (*items, *_fitting((e for e in needed if e.kind == "question"), goal.minutes))
-    while len(needed) > 1 and _minutes(items, needed) > goal.minutes * LONGEST_DAY:
-        more.insert(0, needed.pop())
     retries = [
         Item("retry", each.id, question_minutes(each), missing=state.missing[each.id])
         for each in state.retries(day)
     ]
+    if state.missed_days(goal, day):
+        longest = goal.minutes * LONGEST_DAY
+    else:  # what went worst comes back, although new questions would fill the day
+        longest = goal.minutes - _minutes(retries[:1])
+    while len(needed) > 1 and _minutes(items, needed) > longest:
+        more.insert(0, needed.pop())
     retries = _fitting(retries, goal.minutes - _minutes(items, needed))
     room = goal.minutes - _minutes(items, retries, needed)
     more = _fitting(more, room)

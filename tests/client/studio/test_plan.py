@@ -76,7 +76,7 @@ def test_what_was_missing_is_named_when_a_question_comes_again(
     make(client)
     page = unescape(client.get("/plan").text)
     assert "was missing" in page
-    (said,) = re.findall("say: ([^<]+)<", page)
+    (said,) = re.findall("<li>say: ([^<]+)<", page)
     assert set(said.split(", ")) <= {each.phrase for each in report.coverage.phrases}
 
 
