@@ -52,29 +52,40 @@ async function send(form, button) {
 }
 
 /**
- * Takes over what follows from the verdicts; words stay the elements that the player knows, and the
- * one with the focus keeps it.
+ * Takes over what follows from the verdicts; words stay the elements that the player knows, and who
+ * is in one of the parts with the keyboard stays there.
  *
  * @param {Document} page has the renewed parts
  * @param {string} parts to take over
  */
 function renew(page, parts = "[data-follows]") {
-  const focused = document.activeElement;
   for (const part of document.querySelectorAll(parts)) {
     const renewed = page.getElementById(part.id);
     if (!renewed) continue;
-    part.replaceChildren(...renewed.childNodes);
+    replaceContent(part, renewed);
     part.dispatchEvent(new CustomEvent("renewed", { bubbles: true }));
   }
   const transcript = document.getElementById("transcript");
   const marked = page.getElementById("transcript");
-  if (!transcript || !marked) return;
-  for (const word of marked.querySelectorAll(".word")) {
+  if (transcript && marked) replaceContent(transcript, marked);
+}
+
+function replaceContent(part, renewed) {
+  const focused = document.activeElement;
+  const place = part.contains(focused) ? alike(part, focused).indexOf(focused) : -1;
+  for (const word of renewed.querySelectorAll(".word")) {
     const known = document.getElementById(word.id);
-    if (known) word.replaceWith(known);
+    if (part.contains(known)) word.replaceWith(known);
   }
-  transcript.replaceChildren(...marked.childNodes);
-  if (transcript.contains(focused)) focused.focus({ preventScroll: true });
+  part.replaceChildren(...renewed.childNodes);
+  if (place >= 0) alike(part, focused)[place]?.focus({ preventScroll: true });
+}
+
+/** The elements that lead where this one leads, as a sign beside a word and its button to play. */
+function alike(part, element) {
+  const target = (each) => each.getAttribute("href") ?? each.dataset.playFrom ?? each.textContent;
+  const found = [...part.querySelectorAll(element.localName)];
+  return found.filter((each) => target(each) === target(element));
 }
 
 /** What the page shows first: the score, without how it is made up and what is folded away. */

@@ -73,8 +73,8 @@ def practiced(home_with_an_answer: Path, tmp_path: Path, monkeypatch: pytest.Mon
         ("user list", SERVER | SOUND | NUMBERS | REMOTE | {"alembic"}, 0.6),
         (
             "grade --question infiniband-or-roce --transcript TRANSCRIPT",
-            DATABASE | {"fastapi", "uvicorn", "ctranslate2", "faster_whisper", "torch"},
-            3.2,  # of them 2 s are spaCy's model and lemminflect's tables
+            DATABASE | {"fastapi", "uvicorn", "ctranslate2", "faster_whisper"},
+            3.2,  # of them 2 s are spaCy (it loads PyTorch where that is) and lemmas
         ),
     ],
 )

@@ -70,8 +70,12 @@ def test_words_play_by_mouse_and_by_keyboard(
     page.locator(".word.playing").wait_for(state="detached")
 
 
+_FOCUSED: Final = "[document.activeElement.textContent, document.activeElement.href]"
+
+
+@pytest.mark.parametrize("focused", [".word:text-is('shard')", "#transcript .mark-sign", ".pip"])
 def test_remarks_that_arrive_take_neither_the_focus_nor_what_is_being_written(
-    serve: Serve, studio: Studio, new_page: NewPage
+    serve: Serve, studio: Studio, new_page: NewPage, focused: str
 ) -> None:
     page = new_page()
     held: list[Any] = []
@@ -80,11 +84,12 @@ def test_remarks_that_arrive_take_neither_the_focus_nor_what_is_being_written(
     page.get_by_text("I did say it").first.click()
     field = page.get_by_label("Which of your words say it?").first
     field.fill("every shard")
-    page.click(".word:text-is('shard')")
-    plays(page, "shard")
+    page.locator(focused).last.focus()
+    before = page.evaluate(_FOCUSED)
     held[0].continue_()
     page.get_by_text("The remarks on your English are here.").wait_for()
-    assert page.evaluate("document.activeElement.textContent") == "shard"
+    assert page.evaluate(_FOCUSED) == before
+    assert page.evaluate(f"document.activeElement.matches({focused.partition(':')[0]!r})")
     assert field.input_value() == "every shard"
 
 
