@@ -47,8 +47,9 @@ def _word_gaps(words: Sequence[str], tokens: Sequence[Token]) -> list[int]:
     return gaps
 
 
-def _spans(words: Sequence[str], gaps: Sequence[int]) -> tuple[Span, ...]:
+def spans_of(words: Sequence[str], tokens: Sequence[Token]) -> tuple[Span, ...]:
     """What is compared with a phrase: each clause, two in a row in a sentence, each sentence."""
+    gaps = _word_gaps(words, tokens)
     found: set[Span] = set()
     clauses: list[Span] = []
     start = first = 0
@@ -69,11 +70,6 @@ def _spans(words: Sequence[str], gaps: Sequence[int]) -> tuple[Span, ...]:
             found |= {*clauses, *pairs, (first, start)}
             clauses, first = [], start
     return tuple(sorted(span for span in found if span[1] - span[0] <= MAX_SPAN_WORDS))
-
-
-def spans_of(words: Sequence[str]) -> tuple[Span, ...]:
-    """The spans of an answer's words, as in ``Answer.spans``."""
-    return _spans(words, _word_gaps(words, tokenize(words)))
 
 
 TokenSpan = tuple[int, int]
@@ -203,7 +199,7 @@ def read_answer(
         keys=frozenset().union(by_text, by_lemma, by_family, symbols, joined),
         run_on=len(tokens) >= MIN_RUN_ON and all(token.gap == NO_BREAK for token in tokens[1:]),
         strict=strict,
-        spans=_spans(words, _word_gaps(words, tokens)),
+        spans=spans_of(words, tokens),
     )
 
 

@@ -29,6 +29,7 @@ from server.grading.phrases import compile_phrases
 from server.grading.structure_parts import judge_structure
 from server.grading.summary import notices_of, summarize
 from server.grading.terms import TermIndex, compile_terms
+from server.grading.tokenizer import tokenize
 from server.grading.verdict import judge
 from server.grading.verdicts import judge_terms
 
@@ -134,7 +135,7 @@ def answer_vectors(
     if submission.transcript.is_rough:
         return None
     words = submission.transcript.tokens
-    spans = spans_of(words)
+    spans = spans_of(words, tokenize(words))
     kept = AnswerVectors.from_json(stored, spans)
     return kept or AnswerVectors.of(words, spans)
 

@@ -297,14 +297,16 @@ class _State:
 
     def missed_days(self, goal: Goal, day: date) -> int:
         """How many of the plan's days before one went by without practice."""
-        came = sum(goal.start <= each < day for each in self.practiced)
-        return max(0, (day - goal.start).days) - came
+        return max(0, (day - goal.start).days) - len(self._days_used(goal, day))
 
     def days_left(self, goal: Goal, day: date, until: date) -> int:
         """On how many of the days until one this candidate will practice, as things went so far."""
-        came = [each for each in self.practiced if goal.start <= each < day]
-        gone = (day - min(came)).days if came else 0
-        return max(1, round(max(0, (until - day).days) * (len(came) + 1) / (gone + 1)))
+        used = self._days_used(goal, day)
+        gone = (day - min(used)).days if used else 0
+        return max(1, round(max(0, (until - day).days) * (len(used) + 1) / (gone + 1)))
+
+    def _days_used(self, goal: Goal, day: date) -> list[date]:
+        return [each for each in self.practiced if goal.start <= each < day]
 
     def may_come(self, question_id: str, day: date, most: int = MOST_DAYS_IN_A_WEEK - 1) -> bool:
         """Whether a question can be practiced on a day without coming too often in a week."""

@@ -84,6 +84,8 @@ def test_remarks_that_arrive_take_neither_the_focus_nor_what_is_being_written(
     page.get_by_text("I did say it").first.click()
     field = page.get_by_label("Which of your words say it?").first
     field.fill("every shard")
+    page.click(".word:text-is('shard')")
+    plays(page, "shard")
     page.locator(focused).last.focus()
     before = page.evaluate(_FOCUSED)
     held[0].continue_()
