@@ -97,7 +97,8 @@ class Question(_Frozen):
     with this question, in the interviews of every role if it belongs to no role.
 
     ``reviewed`` is the day on which somebody last read it for whether it is still true. ``snippet``
-    is code that the prompt is about, which is shown and not spoken.
+    is code that the prompt is about, which is shown and not spoken. ``sources`` say where its facts
+    are from: a title, with an address if there is one.
 
     ``role`` is filled in by the loader from the file that holds the question. Without one, the
     question belongs to all roles of its ``field`` (of each field: ``everyone``); without either, to
@@ -118,6 +119,7 @@ class Question(_Frozen):
     snippet: str = Field(default="", exclude_if=not_)
     answer_seconds: int = Field(default=120, ge=10, le=1800)
     model_answer: Text
+    sources: tuple[Text, ...] = Field(default=(), exclude_if=not_)
     key_phrases: tuple[KeyPhrase, ...] = Field(min_length=1)
     beats: tuple[Beat, ...] = ()
 

@@ -264,6 +264,8 @@ def _print_question(question: Question) -> None:
     console.print(Text(" · ".join(about), style="dim"))
     console.print(Text("\nModel answer", style="bold cyan"))
     console.print(Text(question.model_answer))
+    for source in question.sources:
+        console.print(Text(f"Source: {source}", style="dim"))
     console.print(Text("\nKey phrases", style="bold cyan"))
     for phrase in question.key_phrases:
         also = f" (also: {', '.join(phrase.aliases)})" if phrase.aliases else ""

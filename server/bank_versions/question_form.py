@@ -8,7 +8,7 @@ from question_bank.errors import FieldPath
 from question_bank.models import Question
 
 NUMBERS: Final = ("difficulty", "answer_seconds")
-TEXTS: Final = ("id", "round", "kind", "topic", *NUMBERS, "prompt", "model_answer")
+TEXTS: Final = ("id", "round", "kind", "topic", *NUMBERS, "prompt", "model_answer", "sources")
 CHOICES: Final = ("signals", "opens")
 _PHRASE_TEXTS: Final = ("phrase", "weight", "why", "follow_up")
 _PHRASE_LINES: Final = ("aliases", "any_of", "ways", "not", "formerly", "own")
@@ -16,7 +16,7 @@ ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "key_phrases": (*_PHRASE_TEXTS, *_PHRASE_LINES),
     "beats": ("name", "ask", "ways"),
 }
-_LINES: Final = frozenset((*_PHRASE_LINES, "ways"))
+_LINES: Final = frozenset((*_PHRASE_LINES, "ways", "sources"))
 MAX_ROWS: Final = 100
 """The built-in bank's questions have up to a dozen key phrases."""
 
@@ -127,7 +127,11 @@ def wanted_of(typed: Typed, old: Mapping[str, Any]) -> dict[str, Any]:
     """
     made: dict[str, Any] = {}
     for name in TEXTS:
-        _put(made, name, typed.texts.get(name, ""), old)
+        text = typed.texts.get(name, "")
+        if name not in _LINES:
+            _put(made, name, text, old)
+        elif lines := _lines(text):
+            made[name] = lines
     for name in CHOICES:
         if typed.choices.get(name):
             made[name] = list(typed.choices[name])
@@ -154,9 +158,13 @@ def _item_of(row: Row, before: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for key, text in row.items():
         if key not in _LINES:
             _put(made, key, text, old)
-        elif lines := [line.strip() for line in text.split("\n") if line.strip()]:
+        elif lines := _lines(text):
             made[key] = lines
     return made
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.split("\n") if line.strip()]
 
 
 def _put(made: dict[str, Any], name: str, text: str, old: Mapping[str, Any]) -> None:

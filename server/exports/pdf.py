@@ -128,6 +128,8 @@ class _Document:
             self._text(line)
         self._heading("Model answer")
         self._text(question.model_answer)
+        if question.sources:
+            self._text(f"Sources: {'; '.join(question.sources)}", _SMALL_PT)
         self._text(
             f"Question {question.id}, grader {report.grader_version}, bank {report.bank_version}",
             _SMALL_PT,

@@ -105,17 +105,21 @@ def test_a_built_in_question_is_changed_as_a_copy(site: Site) -> None:
     assert "comes with the bank" in page
     answer = "I use paged attention and continuous batching."
     form = form_in(page) | {"prompt": "How large is a KV cache?", "model_answer": answer}
+    form["sources"] = "PagedAttention, https://arxiv.org/abs/2309.06180\nOur own <notes>"
     preview = site.post("carla", path, do="check", **form).text
     lines = re.findall(r'<span class="diff-(?:added|removed)">(.*?)\n', preview)
     assert "-    prompt: How do you size a KV cache?" in lines
     assert "+    prompt: How large is a KV cache?" in lines
     assert not any("paged attention" in line for line in lines if "model_answer" not in line)
+    address = "https://arxiv.org/abs/2309.06180"
+    assert f'<a href="{address}" rel="noopener noreferrer">{address}</a>; Our own &lt;notes&gt;' in preview
     stored = site.post("carla", path, do="save", **form)
     assert stored.status_code == 303, stored.text
     assert site.versions.get(1).yaml.startswith("role: ml-engineer\nquestions:\n  - id: kv-cache\n")
     site.post("carla", "/coach/bank/1/activate")
     question = site.service.question("kv-cache")
     assert question.prompt == "How large is a KV cache?"
+    assert question.sources == tuple(form["sources"].splitlines())
     assert [each.phrase for each in question.key_phrases] == [
         "paged attention",
         "continuous batching",
