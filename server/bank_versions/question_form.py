@@ -127,11 +127,7 @@ def wanted_of(typed: Typed, old: Mapping[str, Any]) -> dict[str, Any]:
     """
     made: dict[str, Any] = {}
     for name in TEXTS:
-        text = typed.texts.get(name, "")
-        if name not in _LINES:
-            _put(made, name, text, old)
-        elif lines := _lines(text):
-            made[name] = lines
+        _put(made, name, typed.texts.get(name, ""), old)
     for name in CHOICES:
         if typed.choices.get(name):
             made[name] = list(typed.choices[name])
@@ -156,25 +152,20 @@ def _item_of(row: Row, before: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     name = next(iter(row))
     old = next((each for each in before if str(each.get(name, "")).strip() == row[name]), {})
     for key, text in row.items():
-        if key not in _LINES:
-            _put(made, key, text, old)
-        elif lines := _lines(text):
-            made[key] = lines
+        _put(made, key, text, old)
     return made
-
-
-def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.split("\n") if line.strip()]
 
 
 def _put(made: dict[str, Any], name: str, text: str, old: Mapping[str, Any]) -> None:
     value = _value(name, text)
-    if value != "" and (name in old or value != _DEFAULTS.get(name)):
+    if value not in ("", []) and (name in old or value != _DEFAULTS.get(name)):
         made[name] = value
 
 
-def _value(name: str, text: str) -> str | int | float:
+def _value(name: str, text: str) -> str | int | float | list[str]:
     """The number in a number field; anything else is left for the reader of the bank to refuse."""
+    if name in _LINES:
+        return [line.strip() for line in text.split("\n") if line.strip()]
     if name in _DEFAULTS:
         try:
             number = float(text)
