@@ -1,20 +1,10 @@
 """The command line: parse, call, print. Each command imports what it needs when it runs."""
 
-import atexit
-import gc
 import os
 import signal
 import sys
-from typing import Final
 
 __all__ = ["main"]
-
-SHORT: Final = frozenset(
-    ("bank", "grade", "history", "lexicon", "plan", "progress", "settings", "today", "user")
-)
-"""Commands that end within a second or so, and hold no sound."""
-_OBJECTS_TO_COLLECT: Final = 500_000
-"""More than such a command makes (``aloud grade --save``: 0.26 million): it never collects."""
 
 
 def main() -> None:
@@ -27,8 +17,6 @@ def main() -> None:
     # Before NumPy comes: the products that hearing takes are small, and OpenBLAS's second thread
     # waits busily for the next one. That was 0.3 of 1.1 s of processor time for 48 s of sound.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if SHORT.intersection(sys.argv[1:2]):
-        _leave_garbage()
     from client.cli.app import main as run
 
     run()
@@ -46,12 +34,3 @@ def _name_files_in_utf8() -> None:
     if sys.stdout is not None and sys.stdout.isatty():
         os.environ.setdefault("PYTHONIOENCODING", "ascii:replace")
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-
-
-def _leave_garbage() -> None:
-    """Search for garbage neither while a short command runs nor at its end.
-
-    Both took 0.2 of 1.2 s of processor time of ``aloud grade``, and saved 0.4 MB of memory.
-    """
-    gc.set_threshold(_OBJECTS_TO_COLLECT, *gc.get_threshold()[1:])
-    atexit.register(gc.freeze)

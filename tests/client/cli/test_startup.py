@@ -3,8 +3,6 @@
 ``benchmarks/startup.py`` measures the processor time; here stands what must not come back.
 """
 
-import atexit
-import gc
 import os
 import resource
 import shutil
@@ -18,7 +16,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from client.cli import SHORT, main
+from client.cli import main
 from client.cli.app import app
 from client.cli.commands import COMMANDS
 from tests.client.cli.conftest import ANSWER, Run
@@ -36,7 +34,7 @@ NETWORKS = {"ctranslate2", "faster_whisper", "onnxruntime", "tokenizers", "lemmi
 _LOADED = """
 import atexit, sys
 atexit.register(lambda: print(*sys.modules, file=sys.stderr))
-from client.cli import SHORT, main
+from client.cli import main
 sys.argv[0] = "aloud"
 main()
 """
@@ -121,32 +119,6 @@ def test_one_thread_multiplies_unless_told_otherwise(
     main()
 
     assert seen == [threads]
-
-
-@pytest.mark.parametrize(
-    ("command", "leaves"), [("grade", True), ("history", True), ("assess", False)]
-)
-def test_only_short_commands_leave_their_garbage(
-    command: str, leaves: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usual = gc.get_threshold()
-    seen: list[tuple[int, int, int]] = []
-    at_exit: list[object] = []
-    monkeypatch.setattr("client.cli.app.main", lambda: seen.append(gc.get_threshold()))
-    monkeypatch.setattr(atexit, "register", at_exit.append)
-    monkeypatch.setattr(signal, "getsignal", lambda _signal: None)  # leave pytest's Ctrl-C alone
-    monkeypatch.setattr(sys, "argv", ["aloud", command, "--json"])
-    try:
-        main()
-    finally:
-        gc.set_threshold(*usual)
-
-    assert (seen != [usual]) is leaves
-    assert (gc.freeze in at_exit) is leaves
-
-
-def test_short_commands_are_commands() -> None:
-    assert set(SHORT) <= {name for names in COMMANDS.values() for name in names}
 
 
 _FIRST_PAGE = """
