@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-KILLS = 8
+KILLS = 6
 WITHIN_S = 150.0
 
 

@@ -48,48 +48,6 @@ def server(make: SimpleNamespace) -> FakeServer:
     return FakeServer(make)
 
 
-def test_what_waits_goes_out_once_and_in_order(
-    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
-) -> None:
-    texts = [f"answer {n}" for n in range(12)]
-    # Made in another order than their clock says: the order of adding counts.
-    for n, text in enumerate(texts):
-        created_at = datetime(2026, 1, 1, tzinfo=UTC) - timedelta(days=n)
-        outbox.add(make.submission(text, created_at=created_at))
-    assert len(outbox.pending()) == 12
-    flushed = outbox.flush(server.submit)
-    assert server.asked == texts
-    assert (len(flushed.sent), flushed.waiting, flushed.problem) == (12, 0, "")
-    assert outbox.pending() == []
-    assert outbox.flush(server.submit).sent == {}
-    assert server.asked == texts
-
-
-def test_another_process_finds_what_this_one_left(
-    tmp_path: Path, server: FakeServer, make: SimpleNamespace
-) -> None:
-    submission = make.submission("left behind")
-    AnswerOutbox(tmp_path).add(submission)
-    (waiting,) = AnswerOutbox(tmp_path).pending()
-    assert waiting.read() == submission
-    assert waiting.item_id == submission.submission_id
-
-
-def test_while_the_server_is_away_everything_waits(
-    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
-) -> None:
-    server.away = True
-    for text in ("one", "two"):
-        outbox.add(make.submission(text))
-    flushed = outbox.flush(server.submit)
-    assert (flushed.sent, flushed.waiting) == ({}, 2)
-    assert flushed.problem == "the server cannot be reached"
-    server.away = False
-    outbox.add(make.submission("three"))
-    outbox.flush(server.submit)
-    assert server.stored == ["one", "two", "three"]
-
-
 def test_a_server_that_goes_away_half_way(
     outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
 ) -> None:

@@ -109,18 +109,6 @@ def test_a_damaged_database_fails_before_anything_is_transcribed(
     assert "is damaged" in result.stderr
 
 
-def test_export_imports_again(
-    run: Run, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run("assess", str(recording), "--question", QUESTION)
-    archive = tmp_path / "all.json"
-    assert run("export", "--format", "json", "--out", str(archive)).exit_code == 0
-    assert "0 imported, 1 already there" in run("import", str(archive)).stdout
-    monkeypatch.setenv("ALOUD_HOME", str(tmp_path / "other"))
-    assert "1 imported" in run("import", str(archive)).stdout
-    assert json.loads(run("history", "--json").stdout)["total"] == 1
-
-
 def test_regrade_diff_shows_what_a_changed_bank_changes(
     run: Run, recording: Path, tmp_path: Path
 ) -> None:
@@ -143,19 +131,6 @@ def test_regrade_diff_shows_what_a_changed_bank_changes(
     result = run("regrade", "--diff", "--bank", str(tmp_path / "own.yaml"))
     assert "keys and values: not asked for → " in result.stdout
     assert "1 would change" in result.stdout
-
-
-def test_exports_of_one_attempt(run: Run, recording: Path) -> None:
-    run("assess", str(recording), "--question", QUESTION)
-    for format_, says in (
-        ("markdown", "autoregressive decoding"),
-        ("csv", QUESTION),
-        ("srt", "00:00:00,000 -->"),
-        ("vtt", "WEBVTT"),
-    ):
-        result = run("export", "--attempt", "1", "--format", format_)
-        assert result.exit_code == 0, result.stderr
-        assert says in result.stdout, format_
 
 
 def test_purge_deletes_and_asks_first(run: Run, recording: Path) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from client.audio.wav import write_wav
-from client.backend.embedded import open_reviews
 from client.backend.opening import open_backend
 from client.backend.remote import RemoteBackend
 from client.core.settings import load_settings
@@ -85,19 +84,6 @@ def test_it_is_the_same_with_answers_on_a_shared_server(
     here = run("bundle", "merge", str(back))
     assert here.exit_code == 1
     assert "not (or no longer) among yours" in " ".join(here.stderr.split())
-
-
-def test_one_bad_file_and_nothing_is_merged(run: Run, attempt: Attempt, tmp_path: Path) -> None:
-    comment = Comment(external_id="a" * 32, text="Slower", author="Dr. Who", created_at=START)
-    document = ReviewDocument(submission_id=attempt.submission.submission_id, comments=(comment,))
-    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
-    good.write_text(document.model_dump_json(), encoding="utf-8")
-    bad.write_text("{}", encoding="utf-8")
-    result = run("bundle", "merge", str(good), str(bad))
-    assert result.exit_code == 1
-    assert "no Aloud comments" in " ".join(result.stderr.split())
-    with open_reviews(load_settings()) as reviews:
-        assert reviews.document(1).comments == ()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -74,26 +73,6 @@ def test_one_term_is_drilled_in_a_set_or_not(run: Run, monkeypatch: pytest.Monke
     assert run("drill", "acronyms", "--term", "GPU").exit_code == 2
 
 
-def test_own_items_in_and_out(run: Run, own: Path, tmp_path: Path) -> None:
-    done = run("drill", "--import", str(own))
-    assert done.exit_code == 0, done.stderr
-    assert "1 added, 0 replaced, 0 already there" in done.stdout
-    assert "aloud drill own" in done.stdout
-    assert "0 due, 1 new" in run("drill", "own", "--list").stdout
-    exported = tmp_path / "out.csv"
-    assert run("drill", "own", "--export", str(exported)).exit_code == 0
-    assert "Foobarix" in exported.read_text(encoding="utf-8")
-    assert "0 added, 0 replaced, 1 already there" in run("drill", "--import", str(exported)).stdout
-
-
-def test_an_anki_deck_without_sounds(run: Run, own: Path, tmp_path: Path) -> None:
-    run("drill", "--import", str(own))
-    deck = tmp_path / "own.apkg"
-    done = run("drill", "own", "--export", str(deck), "--no-speak")
-    assert done.exit_code == 0, done.stderr
-    assert deck.read_bytes()[:2] == b"PK"
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -114,15 +93,6 @@ def test_expected_failures_are_one_line_and_status_1(
     assert done.stdout == ""
 
 
-def test_faults_of_a_file_name_row_and_field(run: Run, own: Path) -> None:
-    own.write_text(OWN + "RoCE,R QQ1,R OW1 S,\n", encoding="utf-8")
-    done = run("drill", "--import", str(own))
-    assert done.exit_code == 1
-    assert "own.csv: row 3: tip: is missing" in done.stderr
-    assert "0 due, " in run("drill", "--list").stdout
-    assert run("drill", "own", "--list").exit_code == 1
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -134,20 +104,3 @@ def test_faults_of_a_file_name_row_and_field(run: Run, own: Path) -> None:
 )
 def test_usage_errors_are_status_2(run: Run, arguments: tuple[str, ...]) -> None:
     assert run("drill", *arguments).exit_code == 2
-
-
-def test_export_import_and_purge_take_the_drills_along(
-    run: Run, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run("drill", "--import", str(own))
-    said("own-foobarix", drill_set="own")
-    archive = tmp_path / "all.json"
-    assert run("export", "--format", "json", "--out", str(archive)).exit_code == 0
-    purged = run("purge", "--all", "--yes")
-    assert "1 drill take deleted" in purged.stdout
-    assert run("drill", "own", "--list").exit_code == 1, "own items are purged too"
-    assert json.loads(run("progress", "--json").stdout)["drills"] == []
-    assert "drills: 1 imported, 0 already there" in run("import", str(archive)).stdout
-    assert "drills: 0 imported, 1 already there" in run("import", str(archive)).stdout
-    [line] = json.loads(run("progress", "--json").stdout)["drills"]
-    assert (line["name"], line["items"], line["misses"]) == ("own", 1, 1)

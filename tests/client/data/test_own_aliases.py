@@ -38,34 +38,6 @@ def status(attempt: Attempt, phrase: str = PHRASE) -> str:
     return next(each.status for each in attempt.report.coverage.phrases if each.phrase == phrase)
 
 
-def test_words_that_were_said_count_from_then_on(
-    backend: Backend, settings: ClientSettings, attempt: Attempt
-) -> None:
-    assert status(attempt) == "missing"
-    other = backend.submit(
-        new_submission("cloud-spot-or-on-demand", Transcript(text="Something else."))
-    )
-    result = add_own_alias(backend, settings, attempt, PHRASE, "Pause frames  jam the whole fabric")
-    assert [(each.attempt_id, each.score_after > each.score_before) for each in result.changes] == [
-        (attempt.id, True)
-    ]
-    assert result.graded == 1
-    regraded = backend.attempt(attempt.id)
-    assert status(regraded) == "covered"
-    assert regraded.report.bank_version != attempt.report.bank_version
-    assert backend.attempt(other.id).report == other.report
-    # another answer, in this process and in the next
-    words = "And then the pause frames jam the whole fabric of machines."
-    assert status(backend.submit(new_submission(QUESTION, Transcript(text=words)))) == "covered"
-    with open_backend(settings) as later:
-        report = later.grade(new_submission(QUESTION, Transcript(text=words)))
-        assert (
-            report.coverage
-            == backend.grade(new_submission(QUESTION, Transcript(text=words))).coverage
-        )
-        assert later.regrade(dry_run=True).changes == ()
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -89,23 +61,6 @@ def test_a_phrase_that_the_question_lacks_is_refused(
 ) -> None:
     with pytest.raises(AliasError, match="no longer has a key phrase"):
         add_own_alias(backend, settings, attempt, "no such phrase", "pause frames")
-
-
-def test_words_that_count_for_another_phrase_are_refused(
-    backend: Backend, settings: ClientSettings
-) -> None:
-    text = "I would use priority flow control here."
-    attempt = backend.submit(new_submission(QUESTION, Transcript(text=text)))
-    with pytest.raises(AliasError, match="already count, for the key phrase “priority flow"):
-        add_own_alias(backend, settings, attempt, PHRASE, "Priority flow-control")
-
-
-def test_with_a_shared_server_the_programs_bank_decides(
-    backend: Backend, settings: ClientSettings, attempt: Attempt
-) -> None:
-    shared = ClientSettings(home=settings.home, server="https://aloud.example.org")
-    with pytest.raises(AliasError, match="program's bank"):
-        add_own_alias(backend, shared, attempt, PHRASE, "pause frames")
 
 
 def test_a_file_that_was_spoilt_by_hand_is_told_and_left(

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from client.answer.worker import RecordingWorker
 from client.audio.files import read_audio
 from client.core.errors import ClientError, EngineError, WeightsError
 from client.data import demo
@@ -185,18 +184,6 @@ def test_an_engine_may_work_the_longer_the_more_it_has_to_hear(
         engine.recognize(CLIP)
 
 
-def test_an_answer_is_whole_where_its_engine_hung_in_the_middle(tmp_path: Path) -> None:
-    times = tmp_path / "times"
-    times.write_text("1")
-    spoken = read_audio(demo.AUDIO)
-    calm = RecordingWorker(scripted("")).run(spoken)[0]
-
-    transcript, _ = RecordingWorker(scripted(f"hangs {times}", still_s=2.0)).run(spoken)
-
-    assert len(calm.words) == 2  # a word for each segment
-    assert transcript.words == calm.words
-
-
 def test_a_stopped_process_is_ended_also_where_it_takes_no_sound() -> None:
     engine = scripted("", still_s=1.0)
     assert texts(engine) == ["16000"]
@@ -212,10 +199,6 @@ def test_a_stopped_process_is_ended_also_where_it_takes_no_sound() -> None:
 def test_an_engine_that_hangs_while_it_loads_is_ended() -> None:
     with pytest.raises(EngineError, match="stopped working"):
         scripted("stuck", loading_still_s=1.0).warm()
-
-
-def test_work_that_takes_long_is_no_hang() -> None:
-    assert texts(scripted("busy 3", still_s=1.0)) == ["16000"]
 
 
 def test_memory_is_given_back_when_it_may_rest() -> None:

@@ -166,9 +166,8 @@ def test_words_that_whisper_samples_do_not_depend_on_what_it_heard_before(
 ) -> None:
     """Few of these words are ever believed; here, all are."""
     backwards = read_audio(demo.AUDIO).samples[::-1]
-    one, *others = (
-        Clip(backwards[at_s * SAMPLE_RATE_HZ :][: 3 * SAMPLE_RATE_HZ].copy())
-        for at_s in (32, 5, 11, 38)
+    one, other = (
+        Clip(backwards[at_s * SAMPLE_RATE_HZ :][: 3 * SAMPLE_RATE_HZ].copy()) for at_s in (32, 5)
     )
     tried: list[float] = []
     whisper = faster._whisper.model  # type: ignore[attr-defined]
@@ -183,12 +182,11 @@ def test_words_that_whisper_samples_do_not_depend_on_what_it_heard_before(
 
     first = faster.recognize(one)
     after_itself = faster.recognize(one)
-    for other in others:
-        faster.recognize(other)
+    faster.recognize(other)
     after_another = faster.recognize(one)
 
     assert first
-    assert tried.count(0.2) >= 4, "a sound that Whisper is sure of tells nothing here"
+    assert tried.count(0.2) >= 3, "a sound that Whisper is sure of tells nothing here"
     assert first == after_itself == after_another
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from client.backend.opening import open_backend
 from client.backend.outbox import AnswerOutbox, ReviewOutbox
-from client.backend.protocol import QueuedError, RejectedError, UnavailableError
+from client.backend.protocol import QueuedError, UnavailableError
 from client.backend.sending import with_outbox
 from client.core.settings import ClientSettings
 from server.contract import (
@@ -84,54 +84,6 @@ def test_takes_wait_while_the_server_is_away(loopback_server: Any, tmp_path: Pat
         assert backend.reviews.pending() == []
 
 
-def test_a_refused_take_does_not_block_the_rest(tmp_path: Path) -> None:
-    outbox = ReviewOutbox(tmp_path)
-    takes = [review(item) for item in ("one", "bad", "three")]
-    for take in takes:
-        outbox.add(take)
-    outbox.add(takes[0])
-    stored: list[str] = []
-
-    def send(each: DrillReview) -> None:
-        if each.item_id == "bad":
-            raise RejectedError("no such thing", "invalid-input")
-        stored.append(each.item_id)
-
-    done = outbox.flush(send)
-    assert (len(done.sent), done.waiting, stored) == (2, 0, ["one", "three"])
-    (bad,) = done.rejected
-    assert (bad.read().item_id, bad.reason) == ("bad", "no such thing")
-    assert ReviewOutbox(tmp_path).rejected() == [bad]
-    assert outbox.pending() == []
-
-
-def test_what_was_sent_before_an_unexpected_error_is_not_sent_again(tmp_path: Path) -> None:
-    outbox = ReviewOutbox(tmp_path)
-    for item in ("one", "two"):
-        outbox.add(review(item))
-
-    def send(each: DrillReview) -> None:
-        if each.item_id == "two":
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        outbox.flush(send)
-    assert [each.read().item_id for each in outbox.pending()] == ["two"]
-
-
-def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
-    outbox = ReviewOutbox(tmp_path)
-    damaged, whole = outbox.add(review()), review()
-    damaged.path.write_text("{", encoding="utf-8")
-    outbox.add(whole)
-    sent: list[DrillReview] = []
-    outbox.flush(sent.append)
-    assert sent == [whole]
-    (kept,) = outbox.rejected()
-    assert "is damaged" in kept.reason
-    assert kept.path.read_text(encoding="utf-8") == "{"
-
-
 def test_a_damaged_file_of_0_1_0_stays_and_stops_nothing(tmp_path: Path) -> None:
     old = tmp_path / "reviews.json"
     old.write_text("[{]", encoding="utf-8")
@@ -139,13 +91,6 @@ def test_a_damaged_file_of_0_1_0_stays_and_stops_nothing(tmp_path: Path) -> None
     outbox.add(review())
     assert len(outbox.pending()) == 1
     assert old.read_text(encoding="utf-8") == "[{]"
-
-
-def test_discarding(tmp_path: Path) -> None:
-    outbox = ReviewOutbox(tmp_path)
-    outbox.add(review())
-    assert outbox.discard() == 1
-    assert outbox.pending() == []
 
 
 def test_answers_go_out_before_reviews_and_each_in_the_order_given(

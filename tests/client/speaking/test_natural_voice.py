@@ -102,7 +102,7 @@ def test_speech_starts_within_a_third_of_a_second(lexicon: Lexicon) -> None:
 @pytest.fixture(scope="module")
 def prompts() -> list[str]:
     """Few of the bank's; benchmarks/voice.py takes them all, with larger weights."""
-    return [question.prompt for question in load_bank().questions[1::18]]
+    return [question.prompt for question in load_bank().questions[1::40]]
 
 
 def test_whisper_writes_what_it_says(lexicon: Lexicon, prompts: list[str]) -> None:

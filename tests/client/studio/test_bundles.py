@@ -106,15 +106,6 @@ def test_a_file_for_a_coach_has_the_sound_only_when_it_is_asked_for(room: Room) 
     assert b"data:audio/flac;base64,ZkxhQ" in loud["answer.html"]
 
 
-def test_without_a_recording_here_the_page_says_so(room: Room) -> None:
-    assert (
-        "There is no recording of this answer on this machine." in room.client.get(room.path).text
-    )
-    reply = room.client.get(f"{room.path}/bundle?audio=true")
-    assert reply.status_code == 422
-    assert "there is no recording of this answer on this machine" in reply.text
-
-
 def test_what_came_back_is_added_once_and_goes_into_the_next_file(room: Room) -> None:
     given = {"author": "Dr. Who", "created_at": START}
     score = RubricScore(external_id="b" * 32, criterion="Structure", score=3, **given)
@@ -138,15 +129,6 @@ def test_what_came_back_is_added_once_and_goes_into_the_next_file(room: Room) ->
     assert [each["text"] for each in document["comments"]] == ["Slower", EVIL]
     assert [each["author"] for each in document["comments"]] == ["Dr. Who"] * 2
     assert len(document["scores"]) == len(document["corrections"]) == 1
-
-
-def test_several_files_and_whole_bundles_are_taken_at_once(room: Room) -> None:
-    whole = room.client.get(f"{room.path}/bundle").content
-    one, two = room.review(remark(1)), room.review(remark(2, parent=f"{1:032x}"), remark(1))
-    shown = room.send(("two.json", two), ("one.json", one), ("whole.zip", whole)).text
-    assert "two.json: 2 new comments" in shown
-    assert "one.json: 0 new comments" in shown
-    assert "whole.zip: 0 new comments" in shown
 
 
 def test_comments_on_another_answer_go_to_that_one(room: Room) -> None:
@@ -186,17 +168,6 @@ def test_a_form_without_a_file_is_told(room: Room) -> None:
     reply = room.client.post(f"{room.path}/comments", files={"other": ("", b"")})
     assert reply.status_code == 422
     assert "choose the file that your coach sent back" in reply.text
-
-
-def test_more_than_a_bundle_can_be_is_read_no_further(
-    room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("client.studio.routes.sharing.MOST_FILE_BYTES", 1024 * 1024)
-    reply = room.send(("back.zip", bytes(1024 * 1024 + 200_000)), Accept="text/html")
-    assert reply.status_code == 413
-    assert "at most 1 MB can be sent at once" in reply.text
-    many = [(f"{each}.json", b"{}") for each in range(40)]
-    assert room.send(*many).status_code == 400
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Host": "evil.example"}])

@@ -4,7 +4,6 @@ import pytest
 
 from client.practice.interviews import Interviews, TermPlace, report_interview
 from client.studio.views.interview import (
-    earlier,
     evidence_href,
     place_href,
     point_links,
@@ -89,14 +88,3 @@ def test_the_state_names_a_question_of_a_neighbor_role(interviews: Interviews) -
     question = state_of(running, None, now).question
     assert question is not None
     assert (question.other_role, question.number) == ("somebody-else", 1)
-
-
-def test_the_list_tells_running_over_and_ended_apart(interviews: Interviews, clock: Clock) -> None:
-    record = held(interviews, 1, 2, "skip")
-    line = earlier(record, {1: 0.5, 2: 1.0, 3: 0.0}, clock.now)
-    assert (line.state, line.answered, line.asked, line.score) == ("ended", 2, 4, 0.75)
-    running = record.model_copy(update={"ended_at": None})
-    assert earlier(running, {}, clock.now).state == "running"
-    assert earlier(running, {}, clock.now).score is None
-    over = running.model_copy(update={"spent_s": 45 * 60.0})
-    assert earlier(over, {}, clock.now).state == "over"

@@ -40,25 +40,6 @@ def drill_of(backend: Backend, *verdicts: str, items: int = 3) -> tuple[OpenDril
     return open_drills.add(session, "Acronyms"), hearing
 
 
-def test_a_right_take_brings_the_next_card(backend: Backend) -> None:
-    drill, _ = drill_of(backend, "correct")
-    view = drill.view()
-    assert view.card is not None
-    assert (view.position, view.total, view.card.item_id) == (1, 3, "item-0")
-    assert view.card.reading.say == "ROCK-ee"
-    assert view.card.reading.ipa == "ˈɹɑki"
-    assert view.card.sound == "/sound/drill/item-0"
-    taken = drill.take("t-1", "item-0", CLIP)
-    assert (taken.step.words, taken.step.tone, taken.step.undecided) == (
-        "Said right",
-        "good",
-        False,
-    )
-    assert taken.step.expected is None
-    assert taken.drill.card is not None
-    assert (taken.drill.position, taken.drill.card.item_id) == (2, "item-1")
-
-
 def test_a_miss_shows_heard_against_expected_and_comes_back(backend: Backend) -> None:
     drill, _ = drill_of(backend, "mispronounced", "correct", "correct", "correct")
     step = drill.take("t-1", "item-0", CLIP).step
@@ -85,19 +66,6 @@ def test_a_miss_shows_heard_against_expected_and_comes_back(backend: Backend) ->
     assert all(each.coming for each in end.results)
 
 
-@pytest.mark.parametrize("verdict", ["unclear", "something_else", "nothing"])
-def test_what_cannot_be_decided_says_so_and_offers_the_same_again(
-    backend: Backend, verdict: str
-) -> None:
-    drill, _ = drill_of(backend, verdict)
-    taken = drill.take("t-1", "item-0", CLIP)
-    assert (taken.step.undecided, taken.step.sign, taken.step.tone) == (True, "?", "warn")
-    assert taken.step.note
-    assert (taken.step.heard, taken.step.expected, taken.step.coming) == (None, None, "")
-    assert taken.drill.card is not None
-    assert (taken.drill.card.item_id, taken.drill.card.again) == ("item-0", False)
-
-
 def test_a_take_sent_twice_is_heard_once(backend: Backend) -> None:
     drill, hearing = drill_of(backend, "correct")
     first = drill.take("t-1", "item-0", CLIP)
@@ -114,29 +82,6 @@ def test_a_take_of_another_card_than_the_one_up_is_refused(backend: Backend) -> 
         with pytest.raises(DrillError, match="reload"):
             drill.skip(item_id)
     assert hearing.heard == []
-
-
-def test_passing_stores_nothing_and_is_told_at_the_end(backend: Backend) -> None:
-    drill, _ = drill_of(backend, "mispronounced", "correct", items=2)
-    assert drill.skip("item-0").position == 2
-    drill.take("t-1", "item-1", CLIP)
-    view = drill.take("t-2", "item-1", CLIP).drill
-    assert [(each.item_id, each.words, each.coming) for each in view.results][-1] == (
-        "item-0",
-        "skipped",
-        "",
-    )
-    assert {each.item_id for each in backend.export_all().drill_reviews} == {"item-1"}
-    with pytest.raises(DrillError, match="over"):
-        drill.skip("item-1")
-
-
-def test_rooms_do_not_disturb_each_other(backend: Backend) -> None:
-    one, _ = drill_of(backend, "correct")
-    two, _ = drill_of(backend, "mispronounced")
-    one.take("t-1", "item-0", CLIP)
-    assert one.view().position == 2
-    assert two.view().position == 1
 
 
 def test_a_room_that_lay_idle_is_gone_and_the_text_says_what_to_do(backend: Backend) -> None:

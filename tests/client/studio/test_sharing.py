@@ -73,20 +73,6 @@ def test_a_cohort_sees_it_until_it_is_taken_back(page: Callable[..., str], world
     assert world.client("cleo").get(recording).status_code == 404
 
 
-def test_a_recording_that_the_server_cannot_use_is_told_to_its_owner(
-    page: Callable[..., str], world: People, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "client.data.sharing.encode_for_upload", lambda clip: (b"fLaC?", "audio/flac")
-    )
-    page("", cohort_id=str(world.spring.id), audio="true")
-    work_off(world)
-    shown = page()
-    assert "cannot be played: the recording is no FLAC or Opus file" in shown
-    assert 'data-preparing="failed"' in shown
-    assert "Share it again" in shown
-
-
 def test_a_link_is_told_once_and_ended(page: Callable[..., str], world: People) -> None:
     shown = page("", label="<b>My coach</b>", days="3")
     assert "<b>My coach</b>" not in shown

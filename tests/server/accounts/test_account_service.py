@@ -1,4 +1,3 @@
-from contextlib import closing
 from datetime import timedelta
 from threading import Thread
 
@@ -330,16 +329,6 @@ def test_a_token_is_its_accounts_until_it_is_revoked(
     for wrong_id in (0, -1, 99, 2**63, 10**30):
         with pytest.raises(NotFoundError):
             accounts.tokens.revoke(ana.id, wrong_id)
-
-
-def test_a_token_that_another_process_revokes_is_refused_at_once(accounts: AccountService) -> None:
-    ana = active(accounts, "ana")
-    made = accounts.tokens.add(ana.id, "laptop")
-    assert accounts.actor_of_token(made.secret) is not None
-    url = accounts.database.engine.url.render_as_string(hide_password=False)
-    with closing(Database(url)) as database:
-        AccountService(database).tokens.revoke(ana.id, made.token.id)
-        assert accounts.actor_of_token(made.secret) is None
 
 
 def test_a_token_and_a_session_open_the_cohorts_that_the_account_coaches(

@@ -47,7 +47,6 @@ from tests.server.exports.test_attempt import pdf_text
 from tests.worlds.people import People, people
 
 TOLD = "corrected by the coach, Cleo; graded “not said”: In the first line"
-TERM_TOLD = "corrected by the coach, Cleo; graded “mispronounced”"
 
 
 def grade_with_a_term(
@@ -242,29 +241,6 @@ def test_lists_say_what_the_grader_gave(world: People) -> None:
     assert "corrected, graded 50%" in page(world, "cleo", "/coach/queue")
     (row,) = world.client("ana").get(f"{API}/attempts").json()["attempts"]
     assert (row["score"], row["graded_score"]) == (1.0, 0.5)
-
-
-def test_the_graders_report_is_kept_beside_the_corrected_one(world: People) -> None:
-    correct(world)
-    (archived,) = archive_of(world).attempts
-    assert [each.report for each in archived.reports] == [world.attempt.report]
-    assert archived.corrected == archived.report
-    assert archived.report == world.of("ana").attempt(world.attempt.id).report
-    assert archived.corrected != world.attempt.report
-
-
-def test_a_term_said_right_leaves_the_overview_and_the_score_alone(world: People) -> None:
-    (term,) = overview_of(world.service.database, world.spring.id).terms
-    assert (term.term, term.wrong) == ("vLLM", 1)
-    before = world.of("ana").history().attempts[0]
-    correct(world, target="term", name="vLLM", verdict="correct", word_index=1, note="")
-    assert overview_of(world.service.database, world.spring.id).terms == ()
-    after = world.of("ana").history().attempts[0]
-    assert (after.score, after.graded_score) == (before.score, None)
-    assert after.report_tag != before.report_tag
-    text = export_attempt(archive_of(world), "markdown").content.decode()
-    assert TERM_TOLD in text
-    assert "VLUM" not in text
 
 
 @pytest.mark.every_database

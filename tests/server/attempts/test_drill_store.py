@@ -75,25 +75,6 @@ def test_the_queue_is_what_is_due_the_longest_overdue_first(store: Store) -> Non
     assert store.drills.queue(DrillQuery(), LATER).total == 4
 
 
-def test_reviews_come_in_pages(store: Store) -> None:
-    takes = [review(f"item-{n}") for n in range(5)]
-    add(store, *takes)
-    found: list[DrillReview] = []
-    after_id: int | None = 0
-    while after_id is not None:
-        page, after_id = store.drills.reviews(after_id, 2)
-        assert len(page) <= 2
-        found += page
-    assert found == takes
-
-
-def test_clearing_leaves_nothing(store: Store) -> None:
-    add(store, review("one"), review("two", "unclear"))
-    assert store.drills.clear() == 2
-    assert store.drills.cards() == ()
-    assert store.drills.reviews(0, 10) == ([], None)
-
-
 def test_takes_of_one_item_from_several_threads_all_count(store: Store) -> None:
     takes = [review("roce", reviewed_at=START + timedelta(hours=n)) for n in range(8)]
     threads = [threading.Thread(target=add, args=(store, take)) for take in takes]

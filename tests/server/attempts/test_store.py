@@ -26,7 +26,6 @@ from server.contract import (
 )
 from server.core.errors import (
     ConflictError,
-    NotFoundError,
     StoreBusyError,
     StoreError,
     UnreadableError,
@@ -56,29 +55,6 @@ def add(store: Store, make: SimpleNamespace, **changes: object) -> int:
     submission = make.submission(**changes)
     question = make.question(submission.question_id)
     return store.add(submission, question, (report_of(submission),), NOW)[0].id
-
-
-def test_what_was_stored_comes_back(store: Store, make: SimpleNamespace) -> None:
-    submission = make.submission()
-    attempt, new = store.add(submission, make.question(), (report_of(submission),), NOW)
-    stored = store.get(attempt.id)
-    assert new
-    assert stored.attempt == attempt
-    assert stored.attempt.submission == submission
-    assert stored.attempt.report == report_of(submission).report
-    assert (attempt.role, attempt.round, attempt.topic) == (
-        "ml-engineer",
-        "domain-deep-dive",
-        "KV Cache Management",
-    )
-    assert stored.question == make.question()
-
-
-def test_it_is_still_there_after_opening_again(store_url: str, make: SimpleNamespace) -> None:
-    with Store(store_url) as store:
-        attempt_id = add(store, make)
-    with Store(store_url) as store:
-        assert store.get(attempt_id).attempt.id == attempt_id
 
 
 times = st.floats(min_value=0, max_value=3600)
@@ -155,15 +131,6 @@ def test_signs_that_postgresqls_text_refuses_are_kept(store: Store, make: Simple
     assert store.history(HistoryQuery()).attempts[0].engine == "whisper\ufffd"
 
 
-def test_the_same_submission_is_stored_once(store: Store, make: SimpleNamespace) -> None:
-    submission = make.submission()
-    first, _ = store.add(submission, make.question(), (report_of(submission),), NOW)
-    second, new = store.add(submission, make.question(), (report_of(submission, 0.9),), NOW)
-    assert not new
-    assert second == first
-    assert store.history(HistoryQuery()).total == 1
-
-
 def test_the_same_id_with_another_content_is_a_conflict(
     store: Store, make: SimpleNamespace
 ) -> None:
@@ -212,18 +179,6 @@ def test_the_newest_report_counts_and_older_ones_are_kept(
     assert archived[0].reports[1].graded_at == NOW + timedelta(days=1)
 
 
-def test_a_report_for_no_attempt_is_refused(store: Store, make: SimpleNamespace) -> None:
-    with pytest.raises(NotFoundError, match="99"):
-        store.add_report(99, report_of(make.submission()).report, NOW)
-
-
-@pytest.mark.parametrize("attempt_id", [0, -1, 12345, 2**63, 10**30])
-def test_no_such_attempt(store: Store, attempt_id: int) -> None:
-    with pytest.raises(NotFoundError, match=str(attempt_id)):
-        store.get(attempt_id)
-    assert store.delete([attempt_id]) == 0
-
-
 def test_history_is_newest_first_in_utc_and_pages(store: Store, make: SimpleNamespace) -> None:
     tokyo = timezone(timedelta(hours=9))
     early = add(store, make, created_at=datetime(2026, 1, 2, 8, tzinfo=tokyo))  # 1 Jan, 23:00 UTC
@@ -265,33 +220,6 @@ def test_history_filters(store: Store, make: SimpleNamespace) -> None:
     assert summary.role is None
     assert (summary.score, summary.words, summary.answer_s) == (0.5, 3, 4.5)
     assert summary.engine == "faster-whisper"
-
-
-def test_delete_takes_the_reports_along_and_ids_are_not_used_again(
-    store: Store, make: SimpleNamespace
-) -> None:
-    first, last = add(store, make), add(store, make)
-    assert store.delete([last, 777]) == 1
-    assert store.ids() == [first]
-    assert add(store, make) > last
-
-
-def test_delete_before(store: Store, make: SimpleNamespace) -> None:
-    old = add(store, make, created_at=NOW - timedelta(days=2))
-    kept = add(store, make, created_at=NOW)
-    assert store.delete_before(NOW) == 1
-    assert store.ids() == [kept] != [old]
-    assert store.delete_before(None) == 1
-    assert store.ids() == []
-
-
-def test_archive_pages(store: Store, make: SimpleNamespace) -> None:
-    ids = [add(store, make) for _ in range(3)]
-    first, after = store.archive(0, 2)
-    assert (len(first), after) == (2, ids[1])
-    rest, end = store.archive(ids[1], 2)
-    assert (len(rest), end) == (1, None)
-    assert store.archive(ids[2], 2) == ([], None)
 
 
 # What follows is SQLite's own.

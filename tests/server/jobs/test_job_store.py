@@ -100,18 +100,6 @@ def test_jobs_go_with_their_account(jobs: JobQueue, store: Store) -> None:
         assert session.execute(Base.metadata.tables["job_files"].select()).all() == []
 
 
-def test_a_cancelled_job_takes_no_more_writes(jobs: JobQueue) -> None:
-    job = jobs.enqueue("count", {}, None)
-    claim = jobs.claim()
-    assert claim is not None and jobs.progress(claim, 1, 3)
-    cancelled = jobs.cancel(job.id, None)
-    assert cancelled.state == "cancelled" and cancelled.finished_at is not None
-    assert not jobs.beat(claim)
-    assert not jobs.finish(claim, Outcome({"late": True}))
-    assert jobs.status(job.id, None).result is None
-    assert jobs.cancel(job.id, None) == cancelled
-
-
 def test_a_silent_job_is_taken_up_and_its_first_worker_changes_nothing_more(
     jobs: JobQueue,
 ) -> None:
@@ -138,14 +126,6 @@ def test_a_job_that_ends_its_process_again_and_again_fails(jobs: JobQueue) -> No
     failed = jobs.status(job.id, None)
     assert failed.state == "failed" and "3 times" in (failed.problem or "")
     assert jobs.claim() is None
-
-
-def test_a_job_given_back_does_not_count_as_begun(jobs: JobQueue) -> None:
-    job = jobs.enqueue("count", {}, None)
-    claim = jobs.claim()
-    assert claim is not None and jobs.requeue(claim)
-    assert jobs.status(job.id, None).begun == 0
-    assert jobs.status(job.id, None).state == "queued"
 
 
 def test_old_files_and_jobs_go(jobs: JobQueue) -> None:

@@ -164,7 +164,6 @@ def test_a_part_that_belongs_to_another_answer_is_refused_whole(
     assert merger.document(attempt.id) == document(attempt)
 
 
-@pytest.mark.every_database
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_file_makes_an_answer_hold_more_than_can_be_read_again(
     merger: ReviewMerger, attempt: Attempt, kind: str

@@ -7,10 +7,9 @@ from uuid import uuid4
 import pytest
 
 from server.attempts.service import Service
-from server.contract import Correction, NewComment, NewCorrection, NewRubricScore, Report
+from server.contract import NewComment, NewRubricScore
 from server.core.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
 from server.db.tables import ShareRow
-from server.grading.corrected_report import corrected
 from server.review.guest_key import GuestKey
 from server.review.models import Author, Rubric
 from server.review.review_queue import QueueFilter, ReviewQueue
@@ -51,16 +50,6 @@ def test_a_comment_is_kept_once_with_its_place_and_author(
     assert not found.by_owner
     with pytest.raises(ConflictError):
         reviews.comment(world.attempt.id, author(world, "ana"), wanted)
-
-
-def test_an_answer_stands_under_its_comment(world: People, reviews: ReviewService) -> None:
-    first = comment(kind="moment", at_s=2.5)
-    reviews.comment(world.attempt.id, author(world, "cleo"), first)
-    reviews.comment(world.attempt.id, author(world, "ana"), comment(parent=first.external_id))
-    asked, answered = reviews.document(world.attempt.id).comments
-    assert (asked.at_s, answered.parent, answered.by_owner) == (2.5, first.external_id, True)
-    with pytest.raises(NotFoundError):
-        reviews.comment(world.attempt.id, author(world, "ana"), comment(parent=uuid4().hex))
 
 
 @pytest.mark.parametrize("last", [4, 5_000])
@@ -157,39 +146,6 @@ def test_a_score_takes_the_place_of_the_same_coachs_earlier_one(
             reviews.score(world.attempt.id, author(world, "cleo"), [given], RUBRIC)
 
 
-def test_a_corrected_verdict_changes_the_report_and_its_score(
-    world: People, reviews: ReviewService
-) -> None:
-    report: Report = world.attempt.report
-    assert [each.status for each in report.coverage.phrases] == ["covered", "missing"]
-    wanted = NewCorrection(
-        external_id=uuid4().hex, target="phrase", name="continuous batching", verdict="partial"
-    )
-    reviews.correct(world.attempt.id, author(world, "cleo"), wanted, report)
-    found = corrected(report, reviews.document(world.attempt.id).corrections)
-    assert [each.status for each in found.coverage.phrases] == ["covered", "partial"]
-    assert (report.coverage.score, found.coverage.score) == (0.5, 0.75)
-    unknown = wanted.model_copy(update={"name": "beam search", "external_id": uuid4().hex})
-    with pytest.raises(InvalidInputError):
-        reviews.correct(world.attempt.id, author(world, "cleo"), unknown, report)
-
-
-def test_of_two_corrections_the_later_one_counts(world: People) -> None:
-    given = [
-        Correction(
-            external_id=uuid4().hex,
-            target="phrase",
-            name="paged attention",
-            verdict=verdict,
-            author="Cleo",
-            created_at=NOW,
-        )
-        for verdict in ("missing", "covered")
-    ]
-    assert corrected(world.attempt.report, given[:1]).coverage.score == 0
-    assert corrected(world.attempt.report, given).coverage.score == 0.5
-
-
 @pytest.mark.every_database
 def test_the_queue_has_what_is_shown_until_a_coach_of_the_cohort_is_done(
     world: People, reviews: ReviewService, make: SimpleNamespace
@@ -215,11 +171,3 @@ def test_the_queue_has_what_is_shown_until_a_coach_of_the_cohort_is_done(
         assert share is not None
         share.revoked_at = NOW
     assert queue.page(QueueFilter(state="all")).total == 0
-
-
-def test_another_cohorts_coach_finds_nothing_in_the_queue(world: People) -> None:
-    queue = ReviewQueue(world.service.database, {world.autumn.id}, world.by_name["dora"].id)
-    assert queue.page(QueueFilter(state="all")) == queue.page(QueueFilter())
-    assert queue.next_after(None) is None
-    with pytest.raises(NotFoundError):
-        queue.page(QueueFilter(cohort_id=world.spring.id))

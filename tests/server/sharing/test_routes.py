@@ -104,16 +104,6 @@ def test_a_guest_sees_the_shared_answer_and_nothing_else(world: People, guest: T
     assert guest.get(f"{API}/attempts/{world.attempt.id}").status_code == 401
 
 
-def test_a_link_is_made_and_told_once(world: People, guest: TestClient) -> None:
-    ana = world.client("ana")
-    made = ana.post(f"{API}/shares/{world.share_id}/links", json={"label": "My coach"}).json()
-    assert guest.get(made["path"]).status_code == 200
-    message = ana.get(f"{API}/attempts/{world.attempt.id}/sharing").text
-    assert made["path"].removeprefix("/s/") not in message
-    ana.delete(f"{API}/share-links/{made['link']['id']}")
-    assert guest.get(made["path"]).status_code == 404
-
-
 def test_without_accounts_there_is_nobody_to_share_with(service: Service) -> None:
     app = create_app(ServerSettings(database_url="sqlite://"), service=service)
     reply = TestClient(app, base_url="http://localhost").get(f"{API}/shares")

@@ -1,11 +1,6 @@
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
-from typer.testing import CliRunner
-
-from client.cli import common
-from client.cli.app import app
 from server.contract import ArchivedAttempt, ArchivedReport
 from server.ui.exports.html import to_html
 from server.ui.rendering import STYLESHEET
@@ -49,11 +44,3 @@ def test_many_attempts_share_a_file_without_sharing_ids(make: SimpleNamespace) -
 
 def test_no_attempts_say_so() -> None:
     assert "No attempts yet." in to_html([])
-
-
-def test_the_command_line_writes_it(tmp_path: Path) -> None:
-    path = tmp_path / "answers.html"
-    common.errors.cache_clear()
-    result = CliRunner().invoke(app, ["export", "--format", "html", "--out", str(path)])
-    assert result.exit_code == 0, result.output
-    assert "No attempts yet." in path.read_text(encoding="utf-8")

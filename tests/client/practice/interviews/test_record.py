@@ -39,36 +39,6 @@ def think(interviews: Interviews, clock: Clock, record: InterviewRecord, seconds
         interviews.time(record.id, question_id, runs=True)
 
 
-def test_question_follows_question_until_the_last(interviews: Interviews, clock: Clock) -> None:
-    record = start(interviews, 2)
-    first, second = ids(record)
-    assert current(record) == first
-    clock.go(100)
-    record = interviews.answer(record.id, first, ONE, 7)
-    assert current(record) == second
-    assert record.questions[1].asked_at == clock.now
-    clock.go(30)
-    record = interviews.skip(record.id, second)
-    assert record.current is None
-    assert record.ended_at == clock.now
-    assert [(each.state, each.attempt_id) for each in record.asked] == [
-        ("answered", 7),
-        ("skipped", None),
-    ]
-
-
-def test_another_process_goes_on_where_it_was(
-    interviews: Interviews, clock: Clock, tmp_path: Path
-) -> None:
-    record = start(interviews)
-    interviews.answer(record.id, current(record), ONE, 1)
-    think(interviews, clock, record, 200)
-    again = Interviews(tmp_path / "interviews", clock).get(record.id)
-    assert again == interviews.get(record.id)
-    assert current(again) == ids(record)[1]
-    assert again.time_left_s(clock.now) == 400
-
-
 def test_the_clock_runs_only_while_the_candidate_is_at_it(
     interviews: Interviews, clock: Clock
 ) -> None:
@@ -147,39 +117,6 @@ def test_the_next_question_is_open_while_the_last_answer_is_transcribed(
     assert (record.questions[0].state, record.questions[0].problem) == ("answered", "")
     assert current(record) == second
     assert interviews.of_take(take) is None
-
-
-def test_a_deleted_recording_leaves_no_answer_behind(interviews: Interviews) -> None:
-    record = start(interviews)
-    first, second, _ = ids(record)
-    interviews.give(record.id, first, "one.wav.part")
-    interviews.change(record.id, lambda now: now.recorded(second, "two.wav.part"))
-    for take in ("one.wav.part", "two.wav.part", "three.wav.part"):
-        record = interviews.change(record.id, lambda now, take=take: now.dropped(take))  # type: ignore[misc]
-    assert [(each.state, each.take) for each in record.questions[:2]] == [
-        ("unanswered", None),
-        ("open", None),
-    ]
-
-
-def test_an_answer_begun_in_time_counts_and_is_the_last(
-    interviews: Interviews, clock: Clock
-) -> None:
-    record = start(interviews, minutes=10)
-    think(interviews, clock, record, 640)
-    record = interviews.answer(record.id, current(record), ONE, 1)
-    assert record.asked[0].state == "answered"
-    assert record.current is None
-    assert len(record.asked) == 1
-
-
-def test_ending_cuts_off_the_open_question(interviews: Interviews, clock: Clock) -> None:
-    record = start(interviews)
-    interviews.answer(record.id, current(record), ONE, 1)
-    record = interviews.end(record.id)
-    assert [each.state for each in record.questions] == ["answered", "unanswered", "waiting"]
-    clock.go(5)
-    assert interviews.end(record.id).ended_at == record.ended_at
 
 
 def test_a_question_that_nobody_saw_was_not_asked(interviews: Interviews) -> None:

@@ -153,8 +153,8 @@ def address(running: RunningStudio, path: str) -> str:
     )
 
 
-def test_every_page_is_looked_at(practiced: RunningStudio) -> None:
-    paths = create_pages(practiced.studio).openapi()["paths"]
+def test_every_page_is_looked_at(fresh: RunningStudio) -> None:
+    paths = create_pages(fresh.studio).openapi()["paths"]
     read = {"/"} | {path for path, methods in paths.items() if "get" in methods}
     assert {path for path in read if not path.startswith("/sound/")} == set(PAGES) | NO_PAGES
 
