@@ -52,6 +52,8 @@ _WITHOUT_TIMES: Final = frozenset({"mp3", "aac", "ac3", "eac3", "amr", "amrnb", 
 
 _MP3_HEADERS: Final = (b"Xing", b"Info", b"VBRI")
 """In the first frame of an MP3 file that states its length."""
+_JOINED_FROM: Final = 1.05
+"""A file this many times as long as its header says has others behind it; tags are shorter."""
 
 _WAVE_SIZE_UNKNOWN: Final = 0x7FFF0000
 """Programs that write to a pipe state a size from here up, since they cannot go back."""
@@ -369,7 +371,7 @@ class _Reading:
             damage.breaks_off |= self._source.seek(0, io.SEEK_END) < _stated_bytes(self._source)
             return
         if stated_s is None and names & _STATE_THEIR_LENGTH:
-            if "mp3" in names and not _has_mp3_header(self._path):
+            if "mp3" in names and not _mp3_states_length(self._path):
                 return
             if self._stream.duration is not None and self._stream.time_base is not None:
                 stated_s = float(self._stream.duration * self._stream.time_base)
@@ -461,13 +463,23 @@ def _start_s(first: Any) -> float | None:
     return float(first.pts * base.numerator / base.denominator)
 
 
-def _has_mp3_header(path: Path) -> bool:
+def _mp3_states_length(path: Path) -> bool:
+    """Whether the header of an MP3 file speaks of all of it, and not of the first of several."""
     with path.open("rb") as file:
         head = file.read(10)
         # ID3v2.4, section 3.1: four bytes of seven bits, without the tag's own ten
         size = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(head[:5:-1]))
-        file.seek(10 + size if head[:3] == b"ID3" else 0)
+        start = 10 + size if head[:3] == b"ID3" else 0
+        file.seek(start)
         first_frame = file.read(200)
+        there = file.seek(0, io.SEEK_END) - start
+    at = max(first_frame.find(b"Xing"), first_frame.find(b"Info"))
+    if at >= 0:  # flags, then the number of frames and that of bytes, where the flags say so
+        flags = first_frame[at + 7]
+        bytes_at = at + 8 + 4 * (flags & 1)
+        stated = int.from_bytes(first_frame[bytes_at : bytes_at + 4], "big")
+        if flags & 2 and there > stated * _JOINED_FROM:
+            return False  # FFmpeg then guesses the length from the first file's bit rate
     return any(name in first_frame for name in _MP3_HEADERS)
 
 

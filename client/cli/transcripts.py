@@ -1,5 +1,6 @@
 """Transcripts that people have as files: text, JSON of ``aloud transcribe``, subtitles."""
 
+import codecs
 import html
 import json
 import re
@@ -28,8 +29,14 @@ _TAG: Final = re.compile(
     r"|<\d[\d:.]*>|<br ?/?>|\{\\[^{}\n]*\}",
     re.IGNORECASE,
 )
-_SOUND: Final = re.compile(r"\[[^\[\]\n]{1,60}\]:?|^\s*\([^()\n]{1,60}\)\s*$|[♪♫]")
-"""What is heard and not said: "[Music]", "(laughs)" alone on a line."""
+_SOUND: Final = re.compile(
+    r"\[[^\[\]\n]{1,60}\]:?|^\s*\([^()\n]{1,60}\)\s*$|[♪♫]|[\u200b-\u200f\u202a-\u202e\u2060\ufeff]"
+    r"|\((?:[\w]+ )?(?:laugh|chuckl|cough|sigh|applau|inaudible|music|pause|crosstalk|clear)\w*\)",
+    re.IGNORECASE,
+)
+"""What is heard and not said: "[Music]", "(laughs)" alone on a line; and invisible marks."""
+_TURN: Final = re.compile(r"^\s*(?:>>+\s*|[-–—]\s+(?=\w))")
+"""Somebody else speaks: ">> Yes.", "- Yes."."""
 _ROLLS: Final = re.compile(r"<\d[\d:.]*>|<u>")
 """Captions that roll repeat the line before; those that mark each word repeat all."""
 
@@ -64,7 +71,8 @@ def read_transcript(path: str, standard_input: BinaryIO) -> Transcript:
         else:
             with Path(path).open("rb") as file:
                 content = file.read(_MAX_BYTES + 1)
-        text = content.decode("utf-8-sig").strip()
+        is_wide = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        text = content.decode("utf-16" if is_wide else "utf-8-sig").strip()
     except OSError as error:
         raise fail(f"{name}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -162,7 +170,7 @@ def _unlabeled(lines: list[str], *, is_subtitle: bool) -> list[str]:
         if label is not None and _is_name(label["who"], often, is_subtitle=is_subtitle):
             kept.append(line[label.end() :])
         else:
-            kept.append(re.sub(r"^\s*>>+\s*", "", line) if is_subtitle else line)
+            kept.append(_TURN.sub("", line) if is_subtitle else line)
     return kept
 
 

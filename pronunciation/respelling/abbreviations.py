@@ -22,6 +22,7 @@ _AFTER_A_NUMBER: Final = {
     "yrs": ("year", "years"), "wk": ("week", "weeks"), "mo": ("month", "months"),
 }  # fmt: skip
 _ALWAYS: Final = {
+    "max": "maximum", "min": "minimum", "etc": "et cetera",
     "approx": "approximately", "dept": "department", "temp": "temperature", "incl": "including",
     "excl": "excluding", "misc": "miscellaneous", "esp": "especially",
 }  # fmt: skip
@@ -30,7 +31,16 @@ _NUMBERED: Final = re.compile(rf"\b({'|'.join(_BEFORE_A_NUMBER)})\.\s*(?=#?\d)",
 _MEASURED: Final = re.compile(
     rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?)\s?({'|'.join(_AFTER_A_NUMBER)})\.(?!\w)(?P<end>\s*$|\s+(?=[A-Z\"“]))?"
 )
-_WRITTEN_OUT: Final = re.compile(rf"\b({'|'.join(_ALWAYS)})\.(?=\s+[a-z\d(])", re.IGNORECASE)
+_WRITTEN_OUT: Final = re.compile(rf"\b((?i:{'|'.join(_ALWAYS)}))\.(?=\s+[a-z\d(])")
+_COUNT_OF: Final = re.compile(r"\b[Nn]o\.(?=\s+of\b)")
+_VERSUS: Final = re.compile(r"\bvs\.(?=\s+\w)")
+_DATE: Final = re.compile(r"\b(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.(?=\s+\d)")
+_MONTHS: Final = {
+    "Jan": "January", "Feb": "February", "Mar": "March", "Apr": "April", "Jun": "June",
+    "Jul": "July", "Aug": "August", "Sep": "September", "Sept": "September", "Oct": "October",
+    "Nov": "November", "Dec": "December",
+}  # fmt: skip
+"""The voice reads these too, but as the end of a sentence."""
 _CLOCK: Final = re.compile(
     r"(?<=\d)\s?([ap])\.?\s?m\b\.?(?P<end>\s*$|\s+(?=[A-Z]))?", re.IGNORECASE
 )
@@ -49,6 +59,9 @@ def spelled_out(text: str) -> str:
     )
     text = _MEASURED.sub(_measure, text)
     text = _WRITTEN_OUT.sub(lambda m: _like(m[1], _ALWAYS[m[1].lower()]), text)
+    text = _COUNT_OF.sub(lambda m: _like(m[0], "number"), text)
+    text = _VERSUS.sub("versus", text)
+    text = _DATE.sub(lambda m: _MONTHS[m[1]], text)
     text = _EDITION.sub(" edition", text)
     text = _KNOWN_AS.sub("also known as", text)
     text = _DRIVE.sub(r"\1Drive", text)

@@ -27,6 +27,7 @@ from server.grading.english import (
     rank,
 )
 from server.grading.phrases import RARE_RANK, CompiledPhrase, Sounding
+from server.grading.quantities import MEASURES
 from server.grading.tokenizer import texts_of
 
 MAX_CANDIDATES: Final = 4
@@ -169,6 +170,10 @@ def _compared(answer: Answer, wording: Sounding, start: int, end: int) -> tuple[
     odd = not answer.odd.isdisjoint(range(start + first, end - last))
     if "".join(rest) == "".join(meant_rest):
         return None
+    if not MEASURES.isdisjoint(map(lemma, rest)) and not MEASURES.isdisjoint(
+        map(lemma, meant_rest)
+    ):
+        return None  # "three million" is not "three billion"
     if not {family(text) for text in meant_rest}.isdisjoint(
         token.family for token in tokens[first : len(written) - last]
     ):

@@ -55,7 +55,11 @@ _AFTER_A_RELATIVE = word_set(
     "about"
 )
 """Two of these end one clause and begin the next: "what it is is", "who we talk to to learn"."""
-_RELATIVES = word_set("what who whom which that where how why whatever whoever all thing things")
+_RELATIVES = word_set(
+    "what who whom which that where how why whatever whoever all thing things reason reasons"
+)
+_OBJECTS = word_set("it them him her us me you this that these those everything")
+"""They may stand between a verb and its particle: "turned it on on Monday"."""
 _MAX_CLAUSE = 10
 _LINKS = word_set("by and after to over upon or for in")
 """Between one word said several times: "more and more and more", "step by step by step"."""
@@ -183,7 +187,10 @@ def _is_meant(answer: Answer, live: Sequence[int], at: int, size: int) -> bool:
             break
     if word in _AFTER_A_RELATIVE and not _RELATIVES.isdisjoint(clause):
         return True
-    return word in _PARTICLES and bool(clause) and "VERB" in parts_of_speech(clause[0])
+    if word == "her":  # "gave her her token"
+        return bool(clause) and "VERB" in parts_of_speech(clause[0])
+    verb = clause[1:] if clause[:1] and clause[0] in _OBJECTS else clause
+    return word in _PARTICLES and bool(verb) and "VERB" in parts_of_speech(verb[0])
 
 
 def _is_read_out(token: Token) -> bool:

@@ -114,7 +114,10 @@ def _ordinal(words: Sequence[str], at: int) -> tuple[str, int] | None:
 
 
 SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-_PARTS = {("a", "half"): "0.5", ("a", "quarter"): "0.25", ("three", "quarters"): "0.75"}
+_PARTS = {
+    ("a", "half"): "0.5", ("one", "half"): "0.5", ("a", "quarter"): "0.25",
+    ("one", "quarter"): "0.25", ("three", "quarters"): "0.75", ("three", "quarter"): "0.75",
+}  # fmt: skip
 
 
 def read_number(words: Sequence[str], at: int) -> tuple[str, int] | None:

@@ -25,6 +25,7 @@ from server.grading.english import (
     word_set,
 )
 from server.grading.phones import phones_of
+from server.grading.quantities import in_other_units
 from server.grading.terms import TermIndex
 from server.grading.tokenizer import Token, tokenize
 
@@ -176,6 +177,13 @@ class CompiledPhrase:
                 units_of.setdefault(text, ())
                 units_of.setdefault(key, ())
         object.__setattr__(self, "units_of", units_of)
+
+    @property
+    def has_one_sense(self) -> bool:
+        """Whether its own words are a quantity ("30 seconds") or one name ("C#")."""
+        units = self.variants[0].units if self.variants else ()
+        is_name = len(units) == 1 and units[0].name
+        return is_name or any(unit.text[-1].isdecimal() for unit in units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -413,6 +421,9 @@ def variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Variant
             words = [token.text for token in tokens]
             words[place : place + 2] = [f"{tokens[place + 1].text}th", "percentile"]
             yield from variants_of(" ".join(words), origin, terms)
+    for other in in_other_units(tokens):
+        parts = tokenize(other.split())
+        yield _variant(parts, [_unit(parts, at, terms) for at in _content(parts)], origin)
 
 
 def _headless(

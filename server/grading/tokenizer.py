@@ -92,13 +92,21 @@ _SPOKEN_NAMES = {
 }  # fmt: skip
 _DOMAIN = re.compile(
     r"(?:https?://|www\.)\S+|\S+@[\w-]+\.[\w.-]+"
-    r"|(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|io|dev|ai|app)(?![\w-])(?:/\S*)?"
+    r"|(?:[a-z0-9-]+\.)+(?:com?\.[a-z]{2}|com|org|net|edu|gov|info|io|dev|ai|app|cloud|internal"
+    r"|local|uk|de|fr|eu)(?![\w-])(?:/\S*)?"
 )
+_SPOKEN_DOMAINS = frozenset(["com", "org", "io", "dev", "ai", "edu", "gov"])
+"""After "dot"; "dot net" is a platform of its own."""
 _NO_DOMAINS = frozenset(["socket.io", "draw.io", "fast.ai", "character.ai"])
 """Names of programs; of others, the name within an address is not the thing ("changelog.com")."""
 _DECIMAL_START = re.compile(r"(?<![\w.])\.(?=\d)")
 _MINUS = re.compile(r"^[^\w.−-]*[−-](?=\.?\d)")
 _CAPITALS_TELL = re.compile("b|mW|cpp|CPP|Cpp|Bps")
+_DEGREES = re.compile(r"°\s?([cf])\b")
+_SCALES_OF_HEAT = {"c": "celsius", "f": "fahrenheit"}
+_PART = re.compile(r"(?<![\w/.])([123])/([34])(?![\w/])")
+_PARTS = {"3": "third", "4": "quarter"}
+"""Whisper writes "2/3 of the traffic" for two thirds."""
 _GROUPED = re.compile(r"(?<=\d)_(?=\d{3})")
 
 
@@ -109,7 +117,8 @@ def _unit_names() -> dict[str, str]:
         "msec": "millisecond", "us": "microsecond", "μs": "microsecond", "usec": "microsecond",
         "ns": "nanosecond", "nsec": "nanosecond", "ps": "picosecond", "s": "second",
         "sec": "second", "secs": "second", "h": "hour", "hr": "hour", "hrs": "hour",
-        "min": "minute", "mins": "minute", "hz": "hertz", "w": "watt", "wh": "watt hour",
+        "min": "minute", "mins": "minute", "hz": "hertz", "w": "watt", "wh": "watthour",
+        "micros": "microsecond", "nanos": "nanosecond", "v": "volt",
         "milliw": "milliwatt", "pct": "percent", "kg": "kilogram", "mg": "milligram",
         "km": "kilometer", "cm": "centimeter", "mm": "millimeter", "bits": "bit", "x": "times",
         "gig": "gigabyte", "gigs": "gigabyte", "meg": "megabyte", "megs": "megabyte",
@@ -119,13 +128,13 @@ def _unit_names() -> dict[str, str]:
     for sign, prefix in prefixes.items():
         binary = prefix[:2] + "bi"
         names[f"{sign}b"] = f"{prefix}byte"
-        names[f"{sign}ib"] = f"{binary}byte"
+        names[f"{sign}ib"] = names[f"{sign}i"] = f"{binary}byte"
         names[f"{sign}bit"] = names[f"{sign}bits"] = f"{prefix}bit"
         names[f"{sign}ibit"] = f"{binary}bit"
         names[f"{sign}bps"] = names[f"{sign}bitps"] = f"{prefix}bit per second"
         if sign != "e":
             names[f"{sign}hz"] = f"{prefix}hertz"
-            names[f"{sign}w"], names[f"{sign}wh"] = f"{prefix}watt", f"{prefix}watt hour"
+            names[f"{sign}w"], names[f"{sign}wh"] = f"{prefix}watt", f"{prefix}watthour"
             names[f"{sign}flop"] = names[f"{sign}flops"] = f"{prefix}flop"
     return names
 
@@ -144,6 +153,8 @@ _HALVED = _SCALE_WORDS | word_set(
     "second millisecond microsecond nanosecond minute hour day week month year percent gigabyte "
     "megabyte terabyte kilobyte gigabit dozen"
 )
+_MORE_THAN_WHOLE = {("a", "half"): ".5", ("a", "quarter"): ".25", ("3", "quarters"): ".75"}
+"""After "and" ("an hour and a half")."""
 _POSSESSIVE_KEPT = word_set(
     "it's that's what's he's she's there's let's who's here's where's how's when's"
 )
@@ -154,7 +165,7 @@ _NOT_BEFORE_AN_ARTICLE = word_set(
 _NOT_AS_IT_IS = (
     NUMBER_STARTS
     | _SCALE_WORDS
-    | {"per", "oh", "point", "minus", "negative", "half"}
+    | {"per", "oh", "point", "minus", "negative", "half", "quarter", "quarters", "dozen"}
     | {name[0] for name in _SPOKEN_NAMES}
 )
 _MAX_WORD_CHARS = 120
@@ -202,6 +213,7 @@ def _split_word(
         return (name,), break_after, cut, (True,)
     word = _TIME.sub(lambda m: m[1] if m[2] == "00" else m[1] + m[2], word)
     word = _RATIO.sub(r"\1 to \2", word)
+    word = _PART.sub(lambda m: f"{m[1]} {_PARTS[m[2]]}", word)
     is_negative = _MINUS.match(word) is not None
     word = _DECIMAL_START.sub("0.", word)
     word = _PER.sub(lambda m: f" per {_PERIODS.get(m[1], m[1])}", word)
@@ -247,6 +259,7 @@ def _normalized(written: str) -> str:
     word = word.translate(_APOSTROPHES).casefold().translate(_OTHER_LETTERS).strip()
     for pattern, name in _NAMES:
         word = pattern.sub(name, word)
+    word = _DEGREES.sub(lambda m: f" degree {_SCALES_OF_HEAT[m[1]]}", word)
     return _GROUPED.sub("", word)
 
 
@@ -320,6 +333,21 @@ def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> 
             text, length = known
         elif text in NUMBER_STARTS:
             text, length = read_number(texts[at:limit], 0) or (text, 1)
+        elif gap == NO_BREAK and _adds_a_part(out, text, word):
+            at += 1
+            continue
+        elif text == "dot" and gap == NO_BREAK and out and limit > at + 1:
+            name = texts[at + 1]
+            if name in _SPOKEN_DOMAINS and out[-1].text.isalnum():
+                out.append(_address(out, name, pieces[at + 1]))
+                at += 2
+                after_number = False
+                continue
+        elif text == "dozen" and gap == NO_BREAK and (after_digits or _ends_in_article(out)):
+            count = Decimal(out[-1].text) if after_digits else Decimal(1)
+            out[-1] = _number(out[-1], number_text(count * 12), pieces[at])
+            at += 1
+            continue
         elif text in _SCALE_WORDS and gap == NO_BREAK and _ends_in_article(out):
             text, length = read_number(["one", *texts[at:limit]], 0) or (text, 1)
             length -= 1
@@ -329,6 +357,9 @@ def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> 
             pieces[at + 1 : at + 1] = [(money.text, money.last, gap, True, False, True)]
             texts.insert(at + 1, money.text)
             end += 1
+        if after_digits and known is None and text.endswith(("watt", "watts")):
+            if at + 1 < limit and texts[at + 1] in ("hour", "hours"):
+                text, length = text.removesuffix("s") + "hour", 2
         if (
             text[0].isdecimal()
             and (pieces[at][0] == "hundred" or pieces[at][0] in _SCALE_WORDS)
@@ -369,12 +400,44 @@ def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> 
             text = "o"
         elif text[-1].isdecimal() and known is None:
             text = _written_number(text)
+        if after_digits and "." in out[-1].text and lemma(text) in _HALVED:
+            exact = out[-1].text.rstrip("0")  # ".10 percent", but Python 3.10
+            out[-1] = out[-1]._replace(text=exact, lemma=exact, family=exact)
         _, last, _, _, cut, _ = pieces[at + length - 1]
         for part in text.split() if " " in text else (text,):
             key, wide = keys_of(part)
             out.append(Token(part, texts[at], key, wide, word, last, gap, inside, cut))
         at += length
     return out
+
+
+def _adds_a_part(out: list[Token], text: str, word: int) -> bool:
+    """Whether "an hour and a half" ends here; then its number and its unit are the last tokens."""
+    if len(out) < 4 or any(token.gap for token in out[-2:]) or out[-2].text != "and":
+        return False
+    number, unit, _, article = out[-4:]
+    part = _MORE_THAN_WHOLE.get((article.text, text))
+    whole = "1" if number.text in ("a", "an") else number.text
+    if part is None or not whole.isdecimal() or unit.lemma not in _HALVED:
+        return False
+    more = whole + part
+    out[-4:] = [
+        number._replace(text=more, raw=more, lemma=more, family=more),
+        unit._replace(last=word),
+    ]
+    return True
+
+
+def _address(out: list[Token], ending: str, piece: _Piece) -> Token:
+    """ "changelog dot com": one name, as where it is written with a point."""
+    first = out.pop()
+    names = [first.text, ending]
+    while len(out) > 1 and out[-1].text == "dot" and not first.gap and not out[-1].gap:
+        out.pop()
+        first = out.pop()
+        names.insert(0, first.text)
+    name = ".".join(names)
+    return first._replace(text=name, raw=name, lemma=name, family=name, last=piece[1])
 
 
 def _ends_in_article(tokens: Sequence[Token]) -> bool:
@@ -398,10 +461,13 @@ def _read_in_one(texts: Sequence[str], before: Token | None) -> tuple[str, int] 
     for name, text in _SPOKEN_NAMES.items():
         if first == name[0] and tuple(texts[: len(name)]) == name:
             return text, len(name)
-    if first == "half" and len(texts) > 2 and texts[1] in ("a", "an"):
-        if texts[2] in _SCALE_WORDS:
-            return number_text(Decimal(5).scaleb(SCALES[texts[2]] - 1)), 3
-        return ("0.5", 2) if lemma(texts[2]) in _HALVED else None
+    if first == "half":
+        has_article = texts[1:2] in (["a"], ["an"])
+        halved = texts[2:3] if has_article else texts[1:2]  # "a half second"
+        if halved and halved[0] in _SCALE_WORDS:
+            return number_text(Decimal(5).scaleb(SCALES[halved[0]] - 1)), 2 + has_article
+        is_one = halved and (has_article or halved[0] in _HALVED)
+        return ("0.5", 1 + has_article) if is_one and lemma(halved[0]) in _HALVED else None
     if first == "point" and (before is None or before.text in _BEFORE_POINT):
         decimals = decimals_after_point(texts, 0)
         return None if decimals is None else (f"0.{decimals[0]}", decimals[1])

@@ -245,7 +245,7 @@ def judge(
     meaning = compared(question, vectors, answer.words)
     found = passages_of(answer, phrases, meaning=meaning, words=words, heard=heard)
     judged = tuple(
-        _verdict(answer, phrase.source, own, chances, words)
+        _verdict(answer, phrase, own, chances, words)
         for phrase, own, chances in zip(phrases, found, chances_of(found), strict=True)
     )
     coverage = Coverage(score=coverage_score(judged), phrases=judged)
@@ -298,11 +298,12 @@ def answer_numbers(meaning: Meaning, coverage: Coverage) -> dict[str, float]:
 
 def _verdict(
     answer: Answer,
-    phrase: KeyPhrase,
+    compiled: CompiledPhrase,
     found: Sequence[Passage],
     chances: Sequence[float],
     words: Sequence[Word],
 ) -> PhraseCoverage:
+    phrase = compiled.source
     best = max(range(len(found)), key=lambda at: _rank(found[at], chances[at]), default=None)
     chance = 0.0 if best is None else chances[best]
     status: PhraseStatus = "missing"
@@ -313,8 +314,11 @@ def _verdict(
     literal = [at for at, each in enumerate(found) if _is_affirmed(each)]
     if literal and status != "covered":  # named and affirmed is never passed over
         best = max(literal, key=chances.__getitem__)
-        # without punctuation nobody knows where a sentence ends, so nothing else is held against it
-        status = "covered" if answer.run_on else "possible"
+        # without punctuation nobody knows where a sentence ends, so nothing else is held against it;
+        # and what has no other sense can only have been meant
+        told = _deciding(found[best])["has_ways"]
+        is_sure = answer.run_on or (compiled.has_one_sense and not told)
+        status = "covered" if is_sure else "possible"
     shown = found[best] if best is not None and status != "missing" else None
     denied = None
     if status != "covered":

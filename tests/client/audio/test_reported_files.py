@@ -88,6 +88,7 @@ def assert_whole(sound: SoundFile, spoken: np.ndarray) -> None:
         ("a.mp3", "libmp3lame", (44_100, "stereo"), (22_050, "stereo")),
         ("a.mp3", "libmp3lame", (44_100, "stereo"), (44_100, "mono")),
         ("a.mp3", "libmp3lame", (48_000, "mono"), (24_000, "mono")),
+        ("a.mp3", "libmp3lame", (16_000, "mono"), (48_000, "stereo")),
         ("a.aac", "aac", (44_100, "mono"), (16_000, "mono")),
         ("a.aac", "aac", (44_100, "stereo"), (44_100, "mono")),
         ("a.ac3", "ac3", (48_000, "stereo"), (48_000, "5.1")),

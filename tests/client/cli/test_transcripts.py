@@ -92,3 +92,17 @@ def test_a_file_of_times_alone_has_nothing_to_grade() -> None:
 )
 def test_the_json_of_whisper_programs_is_read(content: str) -> None:
     assert read_transcript("-", io.BytesIO(content.encode())).text == "We used it."
+
+
+SAID_IN_ODD_FILES = [
+    ("1\n00:00:01,000 --> 00:00:04,000\nWe used it\n".encode("utf-16"), "We used it"),
+    (b"1\n00:00:01,000 --> 00:00:04,000\n- We used it\n- for a low-cost app\n",
+     "We used it for a low-cost app"),
+    (b"WEBVTT\n\n00:01.000 --> 00:04.000\nWe used it (laughs) often&lrm;\n", "We used it often"),
+    (b"1\n00:00:01,000 --> 00:00:04,000\nWe used it (the cache)\n", "We used it (the cache)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "said"), SAID_IN_ODD_FILES)
+def test_odd_subtitles_lose_what_nobody_said(content: bytes, said: str) -> None:
+    assert read_transcript("-", io.BytesIO(content)).text == said

@@ -29,6 +29,11 @@ from pronunciation.respelling.abbreviations import spelled_out
         ("the 2nd ed. of it", "the 2nd edition of it"),
         ("on Rodeo Dr. in May", "on Rodeo Drive in May"),
         ("up 24/7", "up twenty-four seven"),
+        ("Give the no. of nodes.", "Give the number of nodes."),
+        ("TCP vs. UDP", "TCP versus UDP"),
+        ("Logs, metrics, etc. are kept.", "Logs, metrics, et cetera are kept."),
+        ("On Jan. 5 it failed.", "On January 5 it failed."),
+        ("Set max. retries and the min. value.", "Set maximum retries and the minimum value."),
     ],
 )
 def test_an_abbreviation_is_a_word_where_its_place_says_so(written: str, read: str) -> None:
@@ -47,6 +52,9 @@ Tell us. It broke.
 He sat. The sun shone.
 Mr. Smith met Dr. Lee.
 Just a sec. I come.
+It rose to the max. Then it fell.
+They said no. Of all of them, one stayed.
+It may mar. The paint is new.
 WHO IS IT?
 Version 1.5 min.io""".splitlines(),
 )

@@ -7,6 +7,9 @@ import unicodedata
 
 import pytest
 
+from pronunciation.terms import Lexicon
+from question_bank.models import KeyPhrase, Question
+from server.grading import cover_question
 from server.grading.english import lemma
 from server.grading.tokenizer import tokenize
 
@@ -17,7 +20,19 @@ def form(written: str) -> list[str]:
 
 EQUAL = """
 .5 seconds = 0.5 seconds = point five seconds = zero point five seconds = half a second
-.10 percent = 0.10 % = point one zero percent = 0.10 per cent
+.10 percent = 0.10 % = point one zero percent = 0.10 per cent = 0.1 percent
+an hour and a half = one and a half hours = 1.5 hours
+a million and a half = one and a half million = 1,500,000
+two hours and three quarters = two and three quarter hours = 2.75 hours
+half million = half a million = 500k
+half-second = half a second
+half a dozen = 6
+two dozen = 24
+2/3 of it = two third of it
+3/4 of it = three quarters of it
+70 °C = 70 degrees Celsius = 70°C
+50 nanos = 50 ns
+16 Gi = 16 GiB
 -5 % = minus five percent = −5% = -5 pct = negative five percent
 a million = one million = 1,000,000 = 1M = 1 million = 1000000
 2.5 million = two and a half million = two point five million = 2.5M = 2,500,000
@@ -50,7 +65,7 @@ $5 million = five million dollars = $5M = 5 million dollars
 48 kHz = 48 kilohertz
 700 W = 700 watts = 700W
 10 kW = ten kilowatts = 10kW
-5 kWh = 5 kilowatt hours
+5 kWh = 5 kilowatt hours = 5 kilowatt-hours
 10 TFLOPS = 10 teraflops
 1000 requests/s = 1000 requests per second = 1,000 requests/sec
 60 fps = 60 frames per second
@@ -93,6 +108,10 @@ changelog.com / changelog
 redis.io / Redis
 https://kafka.apache.org/x / Kafka
 10:30 / 10 to 30
+10 kWh / 10 kW
+changelog dot com / changelog
+spark dot apache dot org / spark
+redis.example.co.uk / redis
 """
 AS_THEY_ARE = {
     "at this point five of us left": "at this point 5 of us leave",
@@ -107,6 +126,10 @@ AS_THEY_ARE = {
     "2:1": "2 to 1",
     "B2B": "b 2 b",
     "v1.2": "v 1.2",
+    "Python 3.10 is out": "python 3.10 is out",
+    "the first quarter and a half": "the first quarter and a half",
+    "connect the dot": "connect the dot",
+    "Kafka.It is durable": "kafka it is durable",
 }
 
 
@@ -143,3 +166,60 @@ def test_tokens_point_at_their_words() -> None:
         ("million", 2, 6),
         ("users", 7, 7),
     ]
+
+
+SAID = """
+500 milliseconds | It took half a second to answer.
+half a second | It took 500 ms to answer.
+200 microseconds | A round trip takes 0.2 ms at most.
+90 minutes | The job ran for an hour and a half.
+24 hours | We keep the logs for one day only.
+900 gigabytes per second | The memory has 0.9 TB/s of bandwidth.
+400 gigabits per second | The link runs at 50 gigabytes per second.
+400 gigabits per second | The link runs at four hundred gigabits a second.
+700 watts | Each card draws 0.7 kW under load.
+16 GiB | The pod may take 16,384 MiB of memory.
+3 GHz | The processor runs at three gigahertz under load.
+30 seconds | The lease lasts 30s and is renewed.
+three quarters of the requests | 75 % of the requests hit the cache.
+10 times | It became 10x as fast.
+in 2019 | The outage was in twenty nineteen.
+70 degrees Celsius | The card throttles at 70 degrees C already.
+C# | I wrote the service in c-sharp for years.
+C++ | I wrote the service in CPP for years.
+Kafka | We put it into Kafka.It is durable.
+"""
+NOT_SAID = """
+10 kilowatts | Each rack draws 10 kWh under load.
+3 billion parameters | The model has three million parameters.
+5 milliseconds | A disk seek takes 0.5 seconds at most.
+400 gigabits per second | The link runs at 400 gigabytes per second.
+half a million users | In the end two and a half million users were on it.
+24 hours | We keep the logs for one week only.
+changelog | We read it on changelog dot com every week.
+Redis | redis.example.co.uk was down for a day.
+"""
+
+
+def _status(pair: str, lexicon: Lexicon) -> str:
+    phrase, said = pair.split(" | ")
+    question = Question(
+        id="planted",
+        round="domain-deep-dive",
+        topic="Any",
+        prompt="How did you do it?",
+        model_answer=f"We did it with {phrase} in the end, and it was good.",
+        answer_seconds=60,
+        key_phrases=(KeyPhrase(phrase=phrase),),
+    )
+    return cover_question(question, said.split(), lexicon).phrases[0].status
+
+
+@pytest.mark.parametrize("pair", SAID.strip().splitlines())
+def test_a_quantity_or_a_name_is_said_in_any_form(pair: str, lexicon: Lexicon) -> None:
+    assert _status(pair, lexicon) == "covered"
+
+
+@pytest.mark.parametrize("pair", NOT_SAID.strip().splitlines())
+def test_another_quantity_or_name_is_not(pair: str, lexicon: Lexicon) -> None:
+    assert _status(pair, lexicon) != "covered"

@@ -37,7 +37,11 @@ All we have have bugs
 It was so so good
 I really really like it
 We saw far far fewer errors
-One, two, one, two""".splitlines(),
+One, two, one, two
+We turned it on on Monday
+They switched them off off the record
+The reason it is is that memory is scarce
+She gave her her token back""".splitlines(),
 )
 def test_good_english_is_no_stumble(text: str, lexicon) -> None:
     assert [start.text for start in find_repeated_starts(said(text, lexicon), ())] == []

@@ -1,0 +1,84 @@
+"""The same quantity in other units: "500 milliseconds" is half a second, 0.9 TB/s is 900 GB/s."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Final
+
+from server.grading.numbers import SCALES, number_text
+from server.grading.tokenizer import Token
+
+_MOST_DIGITS: Final = 5
+"""Nobody says "86400000 milliseconds" for a day."""
+_LEAST, _MOST = Decimal("0.001"), Decimal(100_000)
+_TIMES: Final = {
+    "nanosecond": Decimal("1e-9"), "microsecond": Decimal("1e-6"), "millisecond": Decimal("1e-3"),
+    "second": Decimal(1), "minute": Decimal(60), "hour": Decimal(3600), "day": Decimal(86_400),
+    "week": Decimal(604_800),
+}  # fmt: skip
+_PREFIXES: Final = {"": 0, "kilo": 1, "mega": 2, "giga": 3, "tera": 4, "peta": 5}
+_BINARY: Final = {"kibi": 1, "mebi": 2, "gibi": 3, "tebi": 4}
+
+
+def _kinds() -> tuple[Mapping[str, Decimal], ...]:
+    scaled = [
+        {prefix + unit: Decimal(1000) ** power for prefix, power in _PREFIXES.items()}
+        for unit in ("byte", "hertz", "watt", "watthour", "flop")
+    ]
+    bits = {prefix + "bit": Decimal(1000) ** power for prefix, power in _PREFIXES.items()}
+    binary = {prefix + "byte": Decimal(1024) ** power for prefix, power in _BINARY.items()}
+    return (_TIMES, *scaled, bits, binary)
+
+
+_KINDS: Final = _kinds()
+"""Units of one kind, and how large each is."""
+MEASURES: Final = frozenset(SCALES).union(*_KINDS)
+"""Words that make another quantity of a number; one is never a mishearing of another."""
+_BITS_OF_A_BYTE: Final = 8
+_SHARES: Final = {("1", "quarter"): "25", ("a", "quarter"): "25", ("3", "quarter"): "75",
+                  ("a", "half"): "50"}  # fmt: skip
+
+
+def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
+    """The texts of a phrase with one of its quantities in each other unit that suits it."""
+    texts = [token.text for token in tokens]
+
+    def with_it(at: int, count: int, *other: str) -> str:
+        return " ".join([*texts[:at], *other, *texts[at + count :]])
+
+    for at in range(len(tokens) - 1):
+        number, unit = texts[at], tokens[at + 1].lemma
+        if number == "per":
+            yield with_it(at, 1, "an" if unit == "hour" else "a")
+        if (number, unit) in _SHARES:
+            yield with_it(at, 2, _SHARES[number, unit], "percent")
+        for whole, share_of in _SHARES.items():
+            if (number, unit) == (share_of, "percent"):
+                yield with_it(at, 2, *whole)
+        if unit == "degree" and texts[at + 2 : at + 3] in (["celsius"], ["fahrenheit"]):
+            yield with_it(at + 2, 1, texts[at + 2][0])
+        value = _value(number)
+        if value is None:
+            continue
+        for kind in _KINDS:
+            if unit in kind:
+                for other, size in kind.items():
+                    said = _said(value * kind[unit] / size)
+                    if other != unit and said:
+                        yield with_it(at, 2, said, other)
+        if texts[at + 2 : at + 3] == ["per"]:  # a rate: 50 GB/s are 400 Gb/s
+            if unit.endswith("byte") and (said := _said(value * _BITS_OF_A_BYTE)):
+                yield with_it(at, 2, said, unit.removesuffix("byte") + "bit")
+            if unit.endswith("bit") and (said := _said(value / _BITS_OF_A_BYTE)):
+                yield with_it(at, 2, said, unit.removesuffix("bit") + "byte")
+
+
+def _value(number: str) -> Decimal | None:
+    digits = number.replace(".", "", 1)
+    return Decimal(number) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
+
+
+def _said(value: Decimal) -> str:
+    """Its digits, if somebody might say it."""
+    value = value.normalize()
+    likely = _LEAST <= value < _MOST and len(value.as_tuple().digits) <= _MOST_DIGITS
+    return number_text(value) if likely else ""
