@@ -357,9 +357,9 @@ def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> 
             pieces[at + 1 : at + 1] = [(money.text, money.last, gap, True, False, True)]
             texts.insert(at + 1, money.text)
             end += 1
-        if after_digits and known is None and text.endswith(("watt", "watts")):
-            if at + 1 < limit and texts[at + 1] in ("hour", "hours"):
-                text, length = text.removesuffix("s") + "hour", 2
+        is_power = after_digits and known is None and text.endswith(("watt", "watts"))
+        if is_power and at + 1 < limit and texts[at + 1] in ("hour", "hours"):
+            text, length = text.removesuffix("s") + "hour", 2
         if (
             text[0].isdecimal()
             and (pieces[at][0] == "hundred" or pieces[at][0] in _SCALE_WORDS)
@@ -429,7 +429,7 @@ def _adds_a_part(out: list[Token], text: str, word: int) -> bool:
 
 
 def _address(out: list[Token], ending: str, piece: _Piece) -> Token:
-    """ "changelog dot com": one name, as where it is written with a point."""
+    """One name of "changelog dot com", as where it is written with a point."""
     first = out.pop()
     names = [first.text, ending]
     while len(out) > 1 and out[-1].text == "dot" and not first.gap and not out[-1].gap:

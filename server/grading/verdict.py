@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from question_bank.models import KeyPhrase, Question
+from question_bank.models import Question
 from server.contract import (
     Coverage,
     CoverageEvidence,
@@ -314,8 +314,8 @@ def _verdict(
     literal = [at for at, each in enumerate(found) if _is_affirmed(each)]
     if literal and status != "covered":  # named and affirmed is never passed over
         best = max(literal, key=chances.__getitem__)
-        # without punctuation nobody knows where a sentence ends, so nothing else is held against it;
-        # and what has no other sense can only have been meant
+        # without punctuation nobody knows where a sentence ends, so nothing else is held against
+        # it; and what has no other sense can only have been meant
         told = _deciding(found[best])["has_ways"]
         is_sure = answer.run_on or (compiled.has_one_sense and not told)
         status = "covered" if is_sure else "possible"
