@@ -45,8 +45,11 @@ from client.audio.speech import speech_segments  # noqa: E402
 from client.data import demo  # noqa: E402
 from client.engines.base import Transcriber  # noqa: E402
 from client.engines.engines import load_engine  # noqa: E402
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip  # noqa: E402
-from pronunciation.pcm import encode_pcm16  # noqa: E402
+from pronunciation.clip import (  # noqa: E402
+    SAMPLE_RATE_HZ,
+    Clip,
+    encode_pcm16,
+)
 from server.contract import Word  # noqa: E402
 
 GOAL_MB: Final = 400.0

@@ -29,7 +29,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as ``client.cli`` does
 
 from benchmarks.accents import Accent, choose
 from benchmarks.neural_voice import NeuralVoice
-from client.answer.assembly import load_hearing
+from client.answer.hearing import load_hearing
 from client.answer.session import Session, new_submission
 from client.backend.opening import open_backend
 from client.backend.protocol import Backend

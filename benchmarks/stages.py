@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as ``client.cli`` does
 
-from client.answer.assembly import load_hearing
+from client.answer.hearing import load_hearing
 from client.answer.session import Session, new_submission
 from client.audio.files import read_audio
 from client.backend.opening import open_direct

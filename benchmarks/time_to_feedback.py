@@ -33,7 +33,7 @@ from statistics import mean, median
 import numpy as np
 import numpy.typing as npt
 
-from client.answer.assembly import load_hearing, vocabulary
+from client.answer.hearing import load_hearing, vocabulary
 from client.answer.session import Session, new_submission
 from client.audio.files import read_audio
 from client.backend.opening import open_backend

@@ -1,12 +1,31 @@
 """A piece of sound, in the form that all of Aloud uses."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from pronunciation.errors import AudioError
-from pronunciation.pcm import encode_pcm16
+
+BYTES_PER_SAMPLE: Final = 2
+_FULL_SCALE: Final = 32768.0
+_TYPE: Final = "<i2"
+
+
+def encode_pcm16(samples: npt.NDArray[np.float32]) -> bytes:
+    """Samples, float32 of any shape, as 16-bit PCM; values outside [-1, 1) are clipped."""
+    scaled = np.rint(samples * np.float32(_FULL_SCALE))
+    whole: npt.NDArray[np.int16] = np.clip(scaled, -_FULL_SCALE, _FULL_SCALE - 1).astype(_TYPE)
+    return whole.tobytes()
+
+
+def decode_pcm16(content: bytes) -> npt.NDArray[np.float32]:
+    """16-bit PCM as float32 of shape ``(n,)`` within [-1, 1); drops half a sample at the end."""
+    count = len(content) // BYTES_PER_SAMPLE
+    samples = np.frombuffer(content, _TYPE, count).astype(np.float32)
+    return samples / np.float32(_FULL_SCALE)
+
 
 SAMPLE_RATE_HZ = 16_000
 """The only rate inside Aloud; other rates are resampled at the edge."""

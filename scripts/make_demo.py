@@ -10,8 +10,8 @@ import numpy as np
 from client.data.demo import AUDIO
 from client.speaking.natural_voice import NaturalVoice
 from client.speaking.speaker import sentences_of
+from pronunciation.clip import encode_pcm16
 from pronunciation.lexicon_loader import load_lexicon, with_terms
-from pronunciation.pcm import encode_pcm16
 
 SPEED = 0.95
 PAUSE_S = 0.45

@@ -21,10 +21,10 @@ import numpy as np
 
 from benchmarks.accents import ACCENTS, LEARNED_FROM, Accent
 from client.speaking.natural_voice import NaturalVoice
+from pronunciation.clip import encode_pcm16
 from pronunciation.g2p import Phones
 from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.pcm import encode_pcm16
 from pronunciation.phones import base_phone
 from pronunciation.resample import at_sample_rate
 from pronunciation.respelling.for_voices import from_natural, to_natural

@@ -20,8 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from client.answer.assembly import load_hearing
 from client.answer.heard import HeardStretch
+from client.answer.hearing import load_hearing
 from client.answer.worker import evidence_of
 from client.audio.files import read_audio
 from client.audio.speech import speech_segments

@@ -12,8 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from client.answer.assembly import load_hearing
-from client.answer.hearing import AnswerHearing, Keywords
+from client.answer.hearing import AnswerHearing, Keywords, load_hearing
 from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
 from pronunciation.clip import Clip

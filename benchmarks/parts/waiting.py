@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.parts.tables import Table
 from benchmarks.time_to_feedback import play
-from client.answer.assembly import load_hearing, vocabulary
+from client.answer.hearing import load_hearing, vocabulary
 from client.answer.session import Session, new_submission
 from client.audio.files import read_audio
 from client.backend.opening import open_direct

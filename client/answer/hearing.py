@@ -13,6 +13,9 @@ from typing import Final
 import numpy as np
 
 from client.answer.heard import Hear, HeardStretch
+from client.core.own_lexicon import load_own_lexicon
+from client.core.settings import ClientSettings
+from client.engines.bank_vocabulary import BankVocabulary, bank_vocabulary
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import HEARING_VERSION, Heard, Hearing
@@ -31,10 +34,12 @@ from pronunciation.hearing.sounding import (
     sounds_like,
 )
 from pronunciation.hearing.spotting import TermSpotter
+from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.passage import Decode, Passage
 from pronunciation.terms import Lexicon
 from pronunciation.terms_together import related
 from pronunciation.written_terms import normal
+from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase, Question
 from server.contract import HeardPhrase, HeardTerm, Word
 
@@ -368,3 +373,29 @@ def phrase_wordings(phrase: KeyPhrase, spotter: TermSpotter) -> dict[Phones, str
 def phrase_texts(phrase: KeyPhrase) -> tuple[str, ...]:
     """How a key phrase is written; text in parentheses may be left out."""
     return tuple(each.split(" (")[0] for each in (phrase.phrase, *phrase.aliases, *phrase.any_of))
+
+
+def load_hearing(settings: ClientSettings) -> AnswerHearing:
+    """What hears how the lexicon's terms were said; its model loads at the first answer.
+
+    Raises:
+        LexiconError: a lexicon of the settings is not valid.
+    """
+
+    def ordinary() -> frozenset[str]:
+        return frozenset(word.casefold() for word in vocabulary(settings).words)
+
+    return AnswerHearing(load_own_lexicon(settings), ordinary)
+
+
+@cache
+def vocabulary(settings: ClientSettings) -> BankVocabulary:
+    """What the whole bank talks about, never one question; engine and hearing both need it.
+
+    Raises:
+        BankError, LexiconError: a file of the settings is not valid.
+    """
+    return bank_vocabulary(
+        load_bank(settings.banks, settings.cache, stories=settings.stories),
+        load_lexicon(settings.lexicon, settings.cache),
+    )

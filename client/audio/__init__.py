@@ -2,8 +2,7 @@
 
 from client.audio.devices import Device, find_device, list_devices
 from client.audio.level import Level
-from client.audio.recorder import OnSamples, Recorder, Recording
-from client.audio.recorder_settings import RecorderSettings
+from client.audio.recorder import OnSamples, Recorder, RecorderSettings, Recording
 from client.audio.take_file import read_take
 
 __all__ = [

@@ -6,10 +6,10 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from client.audio.level import zeros_remedy
 from client.audio.sound_meter import MIN_SPEECH_OVER_NOISE_DB, QUIET_DBFS
 from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import SILENCE_DBFS
-from client.audio.zeros import zeros_remedy
 from client.core.wording import sentence
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.resample import at_sample_rate

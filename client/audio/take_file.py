@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from client.core.errors import RecordingError
-from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16, encode_pcm16
+from pronunciation.clip import BYTES_PER_SAMPLE, decode_pcm16, encode_pcm16
 
 if sys.platform != "win32":
     import fcntl

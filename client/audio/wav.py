@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from client.core.errors import SpeakingError
-from pronunciation.clip import Clip
-from pronunciation.pcm import decode_pcm16
+from pronunciation.clip import Clip, decode_pcm16
 
 
 def read_wav(path: Path) -> Clip:

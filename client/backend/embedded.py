@@ -16,9 +16,9 @@ from client.backend.protocol import (
     RejectedError,
     Reviews,
     UnavailableError,
+    Wrapped,
     failure,
 )
-from client.backend.wrapping import Wrapped
 from client.core.settings import ClientSettings
 from server.attempts.opening import create_service
 from server.core import ServerError, ServerSettings, sqlite_url

@@ -7,7 +7,9 @@ The server's ``Service`` has the shape of ``Backend``; so has its counterpart ov
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from contextlib import AbstractContextManager
+from functools import wraps
+from typing import Any, Final, Protocol
 
 from client.core.errors import ClientError
 from question_bank.models import Bank, Question, RoundName
@@ -211,3 +213,29 @@ class Reviews(Protocol):
 
     def delete_comment(self, attempt_id: int, external_id: str) -> None:
         """Deletes a comment of somebody without an account, with its replies."""
+
+
+class Wrapped:
+    """Passes every attribute on to a target; each call to a method runs inside a context.
+
+    An attribute that is not a method is wrapped the same way. For the type checker, cast it to
+    the target's protocol.
+    """
+
+    def __init__(
+        self, target: object, context: Callable[[], AbstractContextManager[object]]
+    ) -> None:
+        self._target = target
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._target, name)
+        if not callable(value):
+            return Wrapped(value, self._context)
+
+        @wraps(value)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with self._context():
+                return value(*args, **kwargs)
+
+        return inside

@@ -19,8 +19,8 @@ from client.backend.protocol import (
     QueuedError,
     RejectedError,
     UnavailableError,
+    Wrapped,
 )
-from client.backend.wrapping import Wrapped
 from client.core.wording import count_of
 from server.contract import (
     Archive,

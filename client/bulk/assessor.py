@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from client.answer.assembly import load_hearing, vocabulary
+from client.answer.hearing import load_hearing, vocabulary
 from client.answer.session import Session
 from client.audio.files import SoundFile
 from client.backend.opening import open_direct

@@ -84,7 +84,7 @@ COMMANDS: Final = {
             "it.",
         ),
         "bundle": (
-            "bundle",
+            "share",
             "Send an answer to a coach as one file, without a server; merge the comments.",
         ),
     },

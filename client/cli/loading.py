@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from rich.text import Text
 
-from client.answer import assembly
+from client.answer import hearing
 from client.answer.answers import Answers
-from client.answer.assembly import vocabulary
 from client.answer.heard import Hear
+from client.answer.hearing import vocabulary
 from client.answer.session import Session
 from client.audio.files import SoundFile
 from client.backend.opening import open_backend
@@ -46,7 +46,7 @@ def begin_loading(
 
 def load_hearing(settings: ClientSettings) -> Hear:
     """What hears how the lexicon's terms were said; its model loads at the first answer."""
-    return assembly.load_hearing(settings)
+    return hearing.load_hearing(settings)
 
 
 def open_session(

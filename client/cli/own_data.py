@@ -30,8 +30,7 @@ from client.data.exports import export_attempts, import_archive
 from client.data.own_recordings import OwnRecordings
 from client.data.repair import earlier_version
 from client.data.whole_archive import is_whole, read_whole, write_archive
-from client.terminal.report import history_table, print_report
-from client.terminal.review import render_review
+from client.terminal.report import history_table, print_report, render_review
 from server.contract import Attempt, HistoryPage, HistoryQuery, PurgeRequest, RegradeChange, clock
 from server.ui.verdict_words import VERDICT_WORDS, question_about
 

@@ -21,7 +21,7 @@ from client.speaking.pyttsx3_voice import DEFAULT_RATE_WPM, Pyttsx3Voice
 from client.speaking.voice import Voice
 from pronunciation.clip import Clip
 from pronunciation.resample import at_sample_rate
-from pronunciation.respelling.abbreviations import spelled_out
+from pronunciation.respelling.for_voices import spelled_out
 from pronunciation.terms import Lexicon
 
 MAX_CACHE_BYTES: Final = 200 * 1024 * 1024

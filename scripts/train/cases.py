@@ -9,10 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from pronunciation.clip import Clip
+from pronunciation.clip import Clip, decode_pcm16
 from pronunciation.g2p import dictionary, pronunciations
 from pronunciation.hearing.results import Target
-from pronunciation.pcm import decode_pcm16
 from pronunciation.phones import VOWELS, base_phone
 from pronunciation.terms import Term
 from scripts.train.corrupt import replace_one

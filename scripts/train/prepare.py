@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from pronunciation.clip import encode_pcm16
 from pronunciation.g2p import Phones, dictionary
 from pronunciation.hearing.acoustic import LABEL_INDEX
-from pronunciation.pcm import encode_pcm16
 from pronunciation.phones import base_phone
 from scripts.train.corrupt import corrupt, invented, stressed
 from scripts.train.splits import split_of

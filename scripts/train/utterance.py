@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pronunciation.clip import decode_pcm16
 from pronunciation.g2p import Phones
 from pronunciation.hearing.acoustic import LABEL_INDEX, SILENCE
-from pronunciation.pcm import decode_pcm16
 
 
 @dataclass(frozen=True, eq=False)

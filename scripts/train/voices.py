@@ -12,8 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.clip import Clip
-from pronunciation.pcm import decode_pcm16
+from pronunciation.clip import Clip, decode_pcm16
 from pronunciation.phones import VOWELS, base_phone
 from pronunciation.resample import at_sample_rate
 

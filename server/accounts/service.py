@@ -14,12 +14,11 @@ from sqlalchemy.orm import Session
 from server.accounts.access_tokens import TokenService
 from server.accounts.cohorts import CohortService, coached_by
 from server.accounts.invitations import InvitationService
-from server.accounts.known_browsers import KnownBrowsers
 from server.accounts.models import ROLES, Account, Role
 from server.accounts.passwords import Passwords
 from server.accounts.rows import account_of, account_row, actor_for, keep_an_admin
 from server.accounts.second_factor import SecondFactorService
-from server.accounts.secrets import server_secret
+from server.accounts.secrets import KnownBrowsers, server_secret
 from server.accounts.sessions import SessionService, has_ended
 from server.accounts.throttle import Throttle, Try
 from server.core.access import Actor

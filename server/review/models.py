@@ -1,15 +1,45 @@
 """The server's internal models of coaching; the wire models are in ``server.contract``."""
 
+import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from server.contract import Comment, Correction, Criterion, ReviewDocument, RubricScore, Wire
-from server.review.guest_key import GuestKey
+
+_HALF: Final = 16
+"""Hexadecimal digits: 64 bits to be unique, and 64 bits that nobody can guess over a network."""
+
+
+@dataclass(frozen=True, repr=False)
+class GuestKey:
+    """The key of one browser."""
+
+    secret: str
+
+    @classmethod
+    def new(cls) -> Self:
+        """A new random key."""
+        return cls(secrets.token_urlsafe(16))
+
+    def new_id(self) -> str:
+        """An ``external_id`` for something written with this key."""
+        first = secrets.token_hex(_HALF // 2)
+        return first + self._code(first)
+
+    def made(self, external_id: str) -> bool:
+        """Whether this id was made with this key."""
+        first, code = external_id[:_HALF], external_id[_HALF:]
+        return hmac.compare_digest(code.encode(), self._code(first).encode())
+
+    def _code(self, first: str) -> str:
+        return hmac.new(self.secret.encode(), first.encode(), sha256).hexdigest()[:_HALF]
+
 
 MAX_CRITERIA: Final = 20
 

@@ -15,7 +15,7 @@ from server.db.audit import note
 from server.db.database import MAX_ID, Database
 from server.db.tables import AccountRow, AttemptRow, ShareLinkRow, ShareRow
 from server.sharing.recordings import settle
-from server.sharing.rows import share_row
+from server.sharing.shown import share_row
 
 MAX_LINKS: Final = 50
 """The most links of one share, including those that have ended."""

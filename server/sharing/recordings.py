@@ -25,7 +25,7 @@ from server.db.tables import (
 )
 from server.jobs.queue import attempts_with_unfinished, end_jobs_of, latest_job_of
 from server.sharing.encoding import EncodedRecording
-from server.sharing.rows import attempt_row
+from server.sharing.shown import attempt_row
 
 RECORDING: Final = "recording"
 """The kind of job that re-encodes an upload."""

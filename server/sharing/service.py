@@ -26,7 +26,7 @@ from server.sharing.recordings import (
     preparing_of,
     settle,
 )
-from server.sharing.rows import attempt_row, share_row
+from server.sharing.shown import attempt_row, share_row
 
 MAX_SHARES: Final = 10_000
 """Valid shares of one owner: every answer of years, but a limit to what one account can store."""

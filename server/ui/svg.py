@@ -1,10 +1,18 @@
 """SVG elements with everything escaped."""
 
+import re
 from collections.abc import Iterable
+from typing import Final
 
 from markupsafe import Markup, escape
 
-from server.ui.bidi import show_controls
+_CONTROLS: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Unicode's property Bidi_Control."""
+
+
+def show_controls(text: str) -> str:
+    """The text with a sign for each bidirectional control character, e.g. ``[U+202E]``."""
+    return _CONTROLS.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 
 def element(tag: str, content: str = "", /, **attributes: str | float | None) -> Markup:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pronunciation.pcm import decode_pcm16, encode_pcm16
+from pronunciation.clip import decode_pcm16, encode_pcm16
 
 
 def test_every_16_bit_sample_survives_the_way_there_and_back() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from client.answer.assembly import vocabulary
+from client.answer.hearing import vocabulary
 from client.core.errors import ClientError, WeightsError
 from client.core.preferences import Preferences
 from client.core.settings import ClientSettings

@@ -31,9 +31,8 @@ from client.studio.views.drill import (
     view_result,
     view_step,
 )
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.clip import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ, Clip, decode_pcm16
 from pronunciation.errors import HearingError
-from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16
 
 MAX_OPEN: Final = 50
 """Nobody drills in this many tabs; the drill unused for longest is closed first."""

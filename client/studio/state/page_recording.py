@@ -12,12 +12,11 @@ from client.answer.answer import Answer
 from client.answer.answers import Answers
 from client.answer.live import Caption, LiveTranscript
 from client.answer.session import Session
-from client.audio.zeros import zeros_remedy
+from client.audio.level import zeros_remedy
 from client.backend.protocol import Backend, UnavailableError
 from client.core.errors import ClientError, RecordingError
 from client.core.settings import ClientSettings
-from pronunciation.clip import SAMPLE_RATE_HZ
-from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16
+from pronunciation.clip import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ, decode_pcm16
 from server.contract import FOLLOW_UP_S, FollowUp
 
 DEFAULT_TARGET_S: Final = 120.0

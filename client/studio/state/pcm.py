@@ -3,8 +3,7 @@
 from fastapi import HTTPException
 from starlette.requests import Request
 
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.pcm import BYTES_PER_SAMPLE, decode_pcm16
+from pronunciation.clip import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ, Clip, decode_pcm16
 
 
 async def read_body(request: Request, max_s: float) -> bytes:

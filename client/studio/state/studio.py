@@ -12,10 +12,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from client.answer.assembly import load_hearing
 from client.answer.heard import Hear
+from client.answer.hearing import load_hearing
 from client.answer.session import Session
-from client.audio.zeros import zeros_remedy
+from client.audio.level import zeros_remedy
 from client.backend.opening import open_backend
 from client.backend.protocol import RejectedError
 from client.backend.sending import OutboxBackend

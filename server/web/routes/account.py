@@ -11,9 +11,9 @@ from typing import IO, Annotated, Any, Final
 from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from server.accounts.known_browsers import KNOWN_FOR_S
 from server.accounts.models import Account
 from server.accounts.passwords import MIN_PASSWORD
+from server.accounts.secrets import KNOWN_FOR_S
 from server.attempts.service import Service
 from server.contract import Archive
 from server.core.access import Action, Actor

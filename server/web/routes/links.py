@@ -11,8 +11,7 @@ from starlette.responses import Response
 from server.contract import AttemptId
 from server.core.access import Action
 from server.core.errors import NotFoundError
-from server.review.guest_key import GuestKey
-from server.review.models import Author, Rubric
+from server.review.models import Author, GuestKey, Rubric
 from server.review.service import ReviewService
 from server.sharing.links import Guest
 from server.web.http.context import AppContext, Context, Reviews

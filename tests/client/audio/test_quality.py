@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from client.audio.files import read_audio
+from client.audio.level import zeros_remedy
 from client.audio.quality import judge_microphone
-from client.audio.zeros import zeros_remedy
 from client.core import wording
 from client.data import demo
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from client.audio import read_take
+from client.audio.level import zeros_remedy
 from client.audio.take_file import finish_take
-from client.audio.zeros import zeros_remedy
 from pronunciation.clip import Clip
 from pronunciation.resample import at_sample_rate
 

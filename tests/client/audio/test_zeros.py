@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from client.audio.zeros import zeros_remedy
+from client.audio.level import zeros_remedy
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from client.core.settings import ClientSettings
 from client.practice.drills.drill_session import DrillSession
 from client.studio.state import open_drills
 from client.studio.state.studio import Studio
-from pronunciation.pcm import decode_pcm16
+from pronunciation.clip import decode_pcm16
 from tests.client.practice.drills.conftest import ScriptedHearing
 from tests.client.studio.test_drills import PCM, SOUND, opened, take
 from tests.worlds.studio_answering import wait_for

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
-from client.terminal.review import render_review
+from client.terminal.report import render_review
 from server.contract import Comment, Criterion, ReviewDocument, RubricScore
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pronunciation.respelling.abbreviations import spelled_out
+from pronunciation.respelling.for_voices import spelled_out
 
 
 @pytest.mark.parametrize(

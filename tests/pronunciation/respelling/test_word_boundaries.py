@@ -3,8 +3,8 @@ import pytest
 from pronunciation.errors import HearingError
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import VOWELS, base_phone
-from pronunciation.respelling import word_boundaries
-from pronunciation.respelling.word_boundaries import spoken_words
+from pronunciation.respelling import for_people
+from pronunciation.respelling.for_people import spoken_words
 
 
 def cut(phones: str, name: str) -> str:
@@ -47,7 +47,7 @@ def test_without_espeak_a_name_that_needs_it_stays_whole(monkeypatch: pytest.Mon
     def fails(_: str) -> None:
         raise HearingError("espeak-ng's library cannot be loaded")
 
-    monkeypatch.setattr(word_boundaries, "pronunciations", fails)
+    monkeypatch.setattr(for_people, "pronunciations", fails)
     assert cut("B L AA1 B F EY1 S", "blob face") == "B L AA1 B F EY1 S"
 
 

@@ -1,8 +1,7 @@
 """A guest is known by the key that ids are made with, and by nothing else."""
 
 from server.contract import CommentText, NewComment
-from server.review.guest_key import GuestKey
-from server.review.models import Author
+from server.review.models import Author, GuestKey
 
 
 def test_an_id_tells_who_made_it_to_the_maker_only() -> None:

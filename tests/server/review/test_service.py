@@ -10,8 +10,7 @@ from server.attempts.service import Service
 from server.contract import NewComment, NewRubricScore
 from server.core.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
 from server.db.tables import ShareRow
-from server.review.guest_key import GuestKey
-from server.review.models import Author, Rubric
+from server.review.models import Author, GuestKey, Rubric
 from server.review.review_queue import QueueFilter, ReviewQueue
 from server.review.service import ReviewService
 from tests.server.conftest import typed
