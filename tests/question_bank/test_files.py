@@ -22,6 +22,11 @@ EXTRA = """
 """
 
 
+@pytest.fixture(autouse=True)
+def _read_once() -> None:
+    """Here copies are kept on the disk."""
+
+
 @pytest.fixture
 def extra(tmp_path: Path) -> Path:
     file = tmp_path / "own.yaml"
