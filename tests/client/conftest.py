@@ -33,6 +33,7 @@ from server.core.settings import ServerSettings, sqlite_url
 from server.web.app import create_app
 from tests.worlds.fake_judge import FakeJudge
 from tests.worlds.new_databases import quick_new_databases as quick_new_databases
+from tests.worlds.new_databases import quick_new_homes as quick_new_homes
 from tests.worlds.ports import listening
 
 if TYPE_CHECKING:

@@ -1,17 +1,22 @@
 """New SQLite databases are migrated once in a process; later ones repeat the statements."""
 
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, inspect
 
+from client.backend import embedded
+from client.core.settings import ClientSettings
 from server.core.settings import sqlite_url
 from server.db import HEAD_REVISION, migrate
+from server.db.database import Database
 
-__all__ = ["migrate_in_full", "on_sqlite", "quick_new_databases"]
+__all__ = ["migrate_in_full", "on_sqlite", "quick_new_databases", "quick_new_homes"]
 
 Migrate = Callable[[Engine, Connection, str], None]
 
@@ -26,6 +31,26 @@ def quick_new_databases() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(migrate, "_run", _remembering())
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_new_homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Gives a new data folder a copy of a database with tables: making them takes 0.07 s."""
+    made = embedded.make_home
+    first = tmp_path_factory.mktemp("first") / "aloud.db"
+
+    def with_tables(settings: ClientSettings) -> None:
+        made(settings)
+        if not first.exists():
+            Database(sqlite_url(first)).close()
+            with closing(sqlite3.connect(first)) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if not settings.database.stat().st_size:
+            settings.database.write_bytes(first.read_bytes())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedded, "make_home", with_tables)
         yield
 
 

@@ -25,13 +25,16 @@ def test_accounts_come_back_in_another_folder(
     assert "not empty" in again.stderr
 
 
-def test_a_backup_is_not_written_over(run: Run, tmp_path: Path) -> None:
+def test_a_backup_is_not_written_over(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "all.aloud"
     file.write_text("something else", encoding="utf-8")
+    monkeypatch.setenv("ALOUD_DATABASE_URL", f"sqlite:///{tmp_path / 'new.db'}")
     nothing = run("backup", str(tmp_path / "empty.aloud"))
     assert nothing.exit_code == 1
     assert "nothing to back up" in nothing.stderr
-    run("user", "list")  # makes the database
+    run("user", "list")  # makes the tables
     refused = run("backup", str(file))
     assert refused.exit_code == 1
     assert "already" in refused.stderr
