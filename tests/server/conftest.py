@@ -43,6 +43,7 @@ from server.core.settings import sqlite_url
 from server.db.tables import Base
 from server.jobs.job import Kinds
 from server.jobs.worker import BEAT_S, SILENT_S
+from tests.worlds.new_databases import compiled_once as compiled_once
 from tests.worlds.new_databases import quick_new_databases as quick_new_databases
 from tests.worlds.queues import ENDS_WITHIN_S, WorkedQueue
 

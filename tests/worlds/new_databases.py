@@ -8,15 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy import Connection, Dialect, Engine, inspect
+from sqlalchemy.engine.default import DefaultDialect
 
 from client.backend import embedded
 from client.core.settings import ClientSettings
 from server.core.settings import sqlite_url
 from server.db import HEAD_REVISION, migrate
+from server.db import engine as db_engine
 from server.db.database import Database
 
-__all__ = ["migrate_in_full", "on_sqlite", "quick_new_databases", "quick_new_homes"]
+__all__ = [
+    "compiled_once",
+    "migrate_in_full",
+    "on_sqlite",
+    "quick_new_databases",
+    "quick_new_homes",
+]
 
 Migrate = Callable[[Engine, Connection, str], None]
 
@@ -51,6 +59,28 @@ def quick_new_homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(embedded, "make_home", with_tables)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once() -> Iterator[None]:
+    """Statements are compiled once for each kind of database, not for each of thousands."""
+    made = db_engine.create_engine
+    kinds: dict[str, Any] = {}
+
+    def sharing(*arguments: Any, **options: Any) -> Engine:
+        engine = made(*arguments, **options)
+        first = kinds.setdefault(engine.dialect.name, engine)
+        engine._compiled_cache = first._compiled_cache
+        return engine
+
+    def same_kind(one: Dialect, other: object) -> bool:
+        return type(one) is type(other)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(db_engine, "create_engine", sharing)
+        patch.setattr(DefaultDialect, "__eq__", same_kind)
+        patch.setattr(DefaultDialect, "__hash__", lambda one: hash(type(one)), raising=False)
         yield
 
 
