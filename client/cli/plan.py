@@ -151,7 +151,7 @@ def _plan(
     settings: ClientSettings, backend: Backend, now: date
 ) -> tuple[Plan, list[AttemptSummary]]:
     attempts = all_attempts(backend)
-    mine = my_plan(settings, backend, now, attempts, ReportReader(backend).errors())
+    mine = my_plan(settings, backend, now, attempts, ReportReader(backend).errors(attempts))
     if mine is None:
         roles = ", ".join(each.id for each in backend.bank().roles)
         raise fail(f"name your role: aloud plan --role ROLE --interview DATE; there are {roles}")

@@ -130,9 +130,9 @@ class ReportReader:
         """Read this one again: remarks on its language came, which change no tag."""
         self._known.pop(attempt_id, None)
 
-    def errors(self) -> list[OwnError]:
-        """The person's own errors of language in these answers."""
-        return own_errors(self.recent())
+    def errors(self, attempts: Sequence[AttemptSummary] | None = None) -> list[OwnError]:
+        """The person's own errors of language in these answers, or in the newest."""
+        return own_errors(self.recent(attempts))
 
     def phrases(self) -> list[Phrase]:
         """What to say of them."""

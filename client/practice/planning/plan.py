@@ -49,6 +49,10 @@ last two are where reports call an answer good and weak."""
 PLANNED_MISSING: Final = 0.2
 """What is assumed of answers to come."""
 
+_SCHEDULER: Final = Scheduler(
+    learning_steps=(), relearning_steps=(), enable_fuzzing=False, maximum_interval=DAYS
+)
+
 Kind = Literal["drills", "retry", "question", "mock", "story", "language"]
 
 
@@ -205,10 +209,11 @@ def make_plan(
     first = max(goal.start, today)
     if first >= goal.end:
         return Plan(goal, _past(goal, history, goal.end), (), None, len(questions), 0)
-    morning = _State.before(first, history, questions)
-    planned = Day(first, _items(goal, morning, first, mock_minutes))
+    state = _State(questions)
+    state.learn(history, first)
+    planned = Day(first, _items(goal, state, first, mock_minutes))
     done = _ticked(planned, history)
-    state = _State.before(first + timedelta(days=1), history, questions)
+    state.learn(history, first + timedelta(days=1))
     state.do(Day(first, done.left))
     days = [done]
     ahead: Item | None = None
@@ -231,40 +236,29 @@ def make_plan(
 class _State:
     """What is known on the morning of a day; planning goes on as if the day's items were done."""
 
-    def __init__(self, questions: Sequence[Question], history: History) -> None:
+    def __init__(self, questions: Sequence[Question]) -> None:
         self.questions = {each.id: each for each in questions}
         self.days_of: defaultdict[str, list[date]] = defaultdict(list)
         self.practiced: set[date] = set()
-        self.cards = list(history.cards)
-        self.language_cards = list(history.language_cards)
-        self.stories = history.stories
-        self.told = {each.id for each in history.stories if each.told}
-        self.mocks = sorted(history.mocks)
         self.missing: dict[str, float] = {}
         self._due: dict[str, date] = {}
         self._memory = _Memory()
+        self._since = date.min
 
-    @classmethod
-    def before(cls, day: date, history: History, questions: Sequence[Question]) -> "_State":
-        """What was known before a day began."""
-        answers = sorted((a for a in history.answers if a.day < day), key=lambda each: each.day)
-        stories = tuple(
-            replace(each, told=tuple(d for d in each.told if d < day)) for each in history.stories
-        )
-        known = replace(
-            history,
-            stories=stories,
-            cards=tuple(each for each in history.cards if each.first < day),
-            language_cards=tuple(each for each in history.language_cards if each.first < day),
-            mocks=tuple(each for each in history.mocks if each < day),
-        )
-        state = cls(questions, known)
-        for each in answers:
-            state.practiced.add(each.day)
-            if state.days_of[each.question_id][-1:] != [each.day]:
-                state.answer(each.question_id, each.day, 1 - each.score)
-            state.missing[each.question_id] = 1 - each.score
-        return state
+    def learn(self, history: History, until: date) -> None:
+        """Note what was practiced before a day, and not noted yet."""
+        self.cards = [each for each in history.cards if each.first < until]
+        self.language_cards = [each for each in history.language_cards if each.first < until]
+        self.stories = history.stories
+        self.told = {s.id for s in history.stories if any(day < until for day in s.told)}
+        self.mocks = sorted(each for each in history.mocks if each < until)
+        answers = (each for each in history.answers if self._since <= each.day < until)
+        for each in sorted(answers, key=lambda each: each.day):
+            self.practiced.add(each.day)
+            if self.days_of[each.question_id][-1:] != [each.day]:
+                self.answer(each.question_id, each.day, 1 - each.score)
+            self.missing[each.question_id] = 1 - each.score
+        self._since = until
 
     def answer(self, question_id: str, day: date, missing: float) -> None:
         """Note the first answer of a day to a question."""
@@ -423,11 +417,8 @@ class _Memory:
         at = datetime.combine(day, time(12), UTC)
         ratings = (Rating.Easy, Rating.Good, Rating.Hard, Rating.Again)
         rating = ratings[sum(missing > limit + 1e-9 for limit in MISSING_LIMITS)]
-        scheduler = Scheduler(
-            learning_steps=(), relearning_steps=(), enable_fuzzing=False, maximum_interval=DAYS
-        )
         card = self._cards.get(question_id) or Card(card_id=0, due=at)
-        card, _ = scheduler.review_card(card, rating, at)
+        card, _ = _SCHEDULER.review_card(card, rating, at)
         self._cards[question_id] = card
         return max(card.due.date(), day + timedelta(days=1))
 

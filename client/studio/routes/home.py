@@ -33,7 +33,9 @@ def route(studio: Studio) -> Route:
         attempts = all_attempts(studio.backend)
         studio.catch_up()
         now, preferences = date.today(), studio.settings.preferences
-        plan = my_plan(studio.settings, studio.backend, now, attempts, studio.reports.errors())
+        plan = my_plan(
+            studio.settings, studio.backend, now, attempts, studio.reports.errors(attempts)
+        )
         interviews = studio.interviews.kept
         begun = (each for each in interviews.all().records if each.ended_at is None)
         return studio.page(

@@ -79,7 +79,7 @@ def _page(
     bank, now = studio.bank, date.today()
     attempts = all_attempts(studio.backend)
     preferences = studio.settings.preferences
-    plan = my_plan(studio.settings, studio.backend, now, attempts, studio.reports.errors())
+    plan = my_plan(studio.settings, studio.backend, now, attempts, studio.reports.errors(attempts))
     role = plan.goal.role if plan else ""
     return studio.page(
         request,

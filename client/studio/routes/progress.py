@@ -61,7 +61,9 @@ def router(studio: Studio) -> APIRouter:
         spread, now = spread_of(days), date.today()
         if before := graded_before(everything):
             studio.grade_again()
-        plan = my_plan(studio.settings, studio.backend, now, everything, studio.reports.errors())
+        plan = my_plan(
+            studio.settings, studio.backend, now, everything, studio.reports.errors(everything)
+        )
         return studio.page(
             request,
             "progress.html",
