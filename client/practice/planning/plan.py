@@ -23,8 +23,8 @@ from question_bank.models import Question
 DAYS: Final = 21
 """Every question of the role comes at least once in so many days; a plan without an interview
 lasts as long."""
-MOST_DAYS: Final = 60
-"""Ahead: what comes later changes with every answer."""
+MOST_DAYS: Final = 366
+"""Ahead."""
 LAST_WEEK_DAYS: Final = 7
 FULL_MOCKS: Final = 2
 MOST_DAYS_IN_A_WEEK: Final = 3
@@ -305,7 +305,7 @@ class _State:
     def may_come(self, question_id: str, day: date, most: int = MOST_DAYS_IN_A_WEEK - 1) -> bool:
         """Whether a question can be practiced on a day without coming too often in a week."""
         week = day - timedelta(days=LAST_WEEK_DAYS)
-        days = [each for each in self.days_of.get(question_id, ()) if week < each < day]
+        days = [each for each in self.days_of[question_id][-most - 1 :] if week < each < day]
         return len(days) < most
 
     def can_come_forward(self, item: Item, day: date) -> bool:
@@ -341,7 +341,7 @@ class _State:
         waiting = [
             each
             for each in self.questions.values()
-            if all(at <= before for at in self.days_of.get(each.id, ()))
+            if self.days_of[each.id][-1:] <= [before]
         ]
         topics = self._scores({each.id: (each.topic,) for each in self.questions.values()})
         signals = self._scores({each.id: each.signals for each in self.questions.values()})

@@ -130,6 +130,9 @@ def test_a_whole_round_in_the_last_week_ticks_the_mock_interview(
         assert client.get("/plan").text.count("Done:") == done
 
 
-def test_a_plan_of_months_says_how_many_days_it_shows(client: TestClient) -> None:
-    assert "days are shown" not in make(client)
-    assert "60 days are shown" in make(client, interview=str(TODAY + timedelta(days=90)))
+def test_a_plan_of_months_shows_every_day_until_the_interview(client: TestClient) -> None:
+    page = make(client, interview=str(TODAY + timedelta(days=90)))
+    assert "90 days" in page and "days are shown" not in page
+    rows = page.split('id="days"')[1].split("</table>")[0].count('<th scope="row"')
+    assert rows == 91, "with that of the interview"
+    assert "366 days are shown" in make(client, interview=str(TODAY + timedelta(days=500)))
