@@ -137,7 +137,7 @@ def import_questions(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A job posting (text, Markdown, PDF), or questions: one a line, or CSV; - reads "
+            help="A job posting (text, Markdown, PDF, HTML), or questions: one a line, or CSV; - reads "
             "standard input.",
         ),
     ],
@@ -159,6 +159,8 @@ def import_questions(
         posting = read_posting(
             text, bank, load_own_lexicon(settings), is_table=own.is_table(file.name)
         )
+        if not posting.proposals:
+            raise fail(own.NOTHING_FOUND)
         role = role or (posting.role.id if posting.role else "")
         _print_posting(posting)
         rounds = own.rounds_of(bank, role)  # says what roles there are

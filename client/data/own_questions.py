@@ -3,7 +3,10 @@
 Only if the server runs in this process: a program's shared bank is for the program to change.
 """
 
+import codecs
+import html
 import io
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,10 +29,21 @@ from question_bank.strict_yaml import read_yaml
 if TYPE_CHECKING:
     from client.backend.embedded import Proposal
 
+NOTHING_FOUND: Final = (
+    "no line in it says what the job asks for, and none is a question; paste the part that does"
+)
 MAX_FILE_BYTES: Final = 5 * 1024 * 1024
 MAX_CHARS: Final = 60_000
 """Of a posting or a list: thirty pages."""
 _MAX_PAGES: Final = 50
+_REMEDY: Final = "copy the text and paste it instead"
+_TAG: Final = re.compile(
+    r"</?(html|body|div|section|article|p|ul|ol|li|br|h\d|table|tr)\b[^>]*>", re.IGNORECASE
+)
+_FEW_TAGS: Final = 3
+_NOT_SHOWN: Final = re.compile(
+    r"<(script|style|head|nav|footer)\b.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL
+)
 _ID_WORDS: Final = 6
 
 
@@ -125,22 +139,36 @@ def read_text(name: str, content: bytes) -> str:
     if content.startswith(b"%PDF") or PurePath(name).suffix.lower() == ".pdf":
         text = _text_of_pdf(name, content)
     else:
+        is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         try:
-            text = content.decode("utf-8-sig")
+            text = content.decode("utf-16" if is_wide else "utf-8-sig")
         except UnicodeDecodeError:
             text = content.decode("cp1252", errors="replace")
         if "\0" in text:
-            raise OwnQuestionError(f"{name} is not text, Markdown, CSV or PDF")
+            raise OwnQuestionError(f"{name} is not text, Markdown, CSV or PDF; {_REMEDY}")
+    return plain_text(name, text)
+
+
+def plain_text(name: str, text: str) -> str:
+    """The text without the tags of HTML, if a page was saved or copied.
+
+    Raises:
+        OwnQuestionError: there is none, or too much of it; ``name`` says of what.
+    """
+    if len(_TAG.findall(text)) >= _FEW_TAGS:
+        text = re.sub(r"(?i)<li\b[^>]*>", "\n- ", _NOT_SHOWN.sub("", text))
+        text = re.sub(r"(?i)<h\d\b[^>]*>", "\n# ", text)
+        text = html.unescape(re.sub(r"<[^>]*>", "", _TAG.sub("\n", text)))
     if not text.strip():
-        raise OwnQuestionError(f"{name} has no text in it; copy the text and paste it instead")
+        raise OwnQuestionError(f"{name} has no text in it; {_REMEDY}")
     if len(text) > MAX_CHARS:
-        raise OwnQuestionError(f"{name} has more than {MAX_CHARS:,} characters")
+        raise OwnQuestionError(f"{name} has more than {MAX_CHARS:,} characters; paste a part of it")
     return text
 
 
 def is_table(name: str) -> bool:
     """Whether a file is read as a table of questions."""
-    return PurePath(name).suffix.lower() == ".csv"
+    return PurePath(name).suffix.lower() in (".csv", ".tsv")
 
 
 def kept_questions(settings: ClientSettings, bank: Bank) -> tuple[Question, ...]:
@@ -308,12 +336,13 @@ def _refuse_server(settings: ClientSettings) -> None:
 
 def _text_of_pdf(name: str, content: bytes) -> str:
     from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
+    from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it prints what is wrong with the file
     try:
         pages = PdfReader(io.BytesIO(content)).pages[:_MAX_PAGES]
         return "\n".join(page.extract_text() for page in pages)
+    except (DependencyError, FileNotDecryptedError) as error:
+        raise OwnQuestionError(f"{name} is encrypted or has a password; {_REMEDY}") from error
     except (PyPdfError, ValueError, KeyError, RecursionError) as error:
-        raise OwnQuestionError(
-            f"{name} cannot be read as a PDF; copy the text and paste it instead"
-        ) from error
+        raise OwnQuestionError(f"{name} cannot be read as a PDF; {_REMEDY}") from error

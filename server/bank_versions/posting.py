@@ -35,6 +35,16 @@ SHORTEST_LINE: Final = 3
 LONGEST_LINE: Final = 45
 """Words of a line that asks for something."""
 
+_ASKED: Final = re.compile(
+    r"(tell me|describe|explain|(walk|talk) (me|us) through|give (me|us) an example)\b",
+    re.IGNORECASE,
+)
+_QUESTION_COLUMN: Final = re.compile(r"(the |interview |your )?(questions?|prompts?)( text)?")
+_PHRASE_COLUMN: Final = re.compile(r"phrase|key ?(word|point|term)")
+_PAPERS: Final = re.compile(
+    r"\b(degrees? (in|or)|bachelor|master[’']?s|diploma|ph\.?d)\b", re.IGNORECASE
+)
+"""What is shown, not talked about."""
 _NOT_THE_WORK: Final = re.compile(
     r"\b(benefits?|we offer|offer you|perks|salary|compensation|equal opportunit"
     r"|about (us|the company)|how to apply|apply now|application process|annual leave|pension"
@@ -67,8 +77,8 @@ _YOU: Final = re.compile(
     r"^(?:you(?:[’']ll| will| can| are going to)?|we expect you to|to) ", re.IGNORECASE
 )
 _CUT: Final = re.compile(
-    r"[,;:()\[\]/–—•.!?\"“”]+|(?<![\w-])(?:and|or|with|in|of|for|to|on|at|by|from|as|using|such|like"
-    r"|including|e\.g|etc|our|your|you|we|will|the|an?|that|which|who|when|where|their|them|its|is"
+    r"[,;:()\[\]–—•.!?\"“”]+|(?<=\w{3})/(?=\w{3})|\s[/&]\s|(?<![\w-])(?:and|or|with|in|of|for|to|on|at|by|from|as|using|such|like"
+    r"|including|during|before|after|e\.g|etc|our|your|you|we|will|the|an?|that|which|who|when|where|their|them|its|is"
     r"|are|be|into|across|within|through|under|per|well|plus|than|more|least|between|against|what|how|why"
     r"|do|does|would|did|have|has|had|it|they|this|these|those|if|not|was|were|tell|me|us|about|i|my"
     r"|can|could|should)(?![\w-])",
@@ -85,7 +95,7 @@ _SAYS_LITTLE: Final = frozenset({
     "minimum", "equivalent", "field", "company", "people", "person", "time", "example", "give",
     "each", "every", "all", "any", "some", "many", "own", "join", "looking", "seeking", "help",
     "ideally", "preferably", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
-    "ten", "part", "take", "keep", "make", "use", "get",
+    "ten", "according", "part", "take", "keep", "make", "use", "get",
 })  # fmt: skip
 _BEHAVIOR: Final = re.compile(
     r"\b(communicat|collaborat|conflict|lead(ing|ership)?\b|mentor|stakeholder|empath|teamwork|feedback|disagree|influenc|"
@@ -187,11 +197,12 @@ def phrases_of(text: str, terms: Iterable[str] = ()) -> tuple[str, ...]:
         while kept and _says_little(kept[-1]):
             kept = kept[:-1]
         phrase = " ".join(kept[:MAX_PHRASE_WORDS]).strip(" -'’")
-        if len(phrase) > 2 or phrase.isupper():
+        parts = getAllLemmas(phrase.casefold())
+        if (len(phrase) > 2 or phrase.isupper()) and ("ADV" not in parts or "NOUN" in parts):
             found.append(phrase)
     plain: dict[str, str] = {}
     for phrase in found:
-        known = phrase.casefold()
+        known = phrase.casefold().replace("-", "")
         if not any(known in each or each in known for each in plain):
             plain[known] = phrase
     return tuple(plain.values())[:MAX_PHRASES]
@@ -205,21 +216,37 @@ def _says_little(word: str) -> bool:
 def _questions(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """The lines of a list of questions; none if the text is something else."""
     lines = [_BULLET.sub("", each).strip() for each in text.splitlines() if each.strip()]
-    asked = [each for each in lines if each.endswith("?") or each.casefold().startswith("tell me")]
+    asked = [each for each in lines if each.endswith("?") or _ASKED.match(each)]
     return [(each, ()) for each in asked] if len(asked) * 2 > len(lines) else []
 
 
 def _table(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The questions of a CSV file: the column named so, or the first; key phrases from theirs."""
-    rows = [row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
+    """The questions of a table with their key phrases, in whichever columns these are."""
+    rows = _rows(text)
     head = [cell.strip().casefold() for cell in rows[0]] if rows else []
-    titles = [cell for cell in head if cell in ("question", "questions", "prompt")]
-    at = head.index(titles[0]) if titles else 0
-    phrases = next((n for n, cell in enumerate(head) if titles and "phrase" in cell), None)
-    for row in rows[1:] if titles else rows:
+    columns = [[row[at].strip() for row in rows if len(row) > at] for at in range(len(head))]
+    asked = [(sum(c.endswith("?") for c in each), sum(map(len, each))) for each in columns]
+    named = [at for at, cell in enumerate(head) if _QUESTION_COLUMN.fullmatch(cell)]
+    at = named[0] if named else max(range(len(head)), key=asked.__getitem__, default=0)
+    phrases = next((n for n, cell in enumerate(head) if _PHRASE_COLUMN.search(cell)), None)
+    is_head = named or phrases is not None or (asked[at][0] and not head[at].endswith("?"))
+    for row in rows[1:] if rows and is_head else rows:
         if len(row) > at and row[at].strip():
             cell = row[phrases] if phrases is not None and len(row) > phrases else ""
-            yield row[at].strip(), tuple(p.strip() for p in re.split(r"[;|\n]", cell) if p.strip())
+            between = r"[;|\n]" if re.search(r"[;|\n]", cell) else ","
+            yield row[at].strip(), tuple(p.strip() for p in re.split(between, cell) if p.strip())
+
+
+def _rows(text: str) -> list[list[str]]:
+    """The rows of a table, whatever stands between its cells; one column if nothing does."""
+    found = [[line.strip().strip('"')] for line in text.splitlines() if line.strip()]
+    for between in (",", ";", "\t"):
+        read = csv.reader(io.StringIO(text), delimiter=between, skipinitialspace=True)
+        rows = [row for row in read if any(cell.strip() for cell in row)]
+        width = len(rows[0]) if rows else 0
+        if width > len(found[0]) and sum(len(row) == width for row in rows) > 0.8 * len(rows):
+            found = rows
+    return found
 
 
 def _asks(text: str) -> list[str]:
@@ -234,7 +261,7 @@ def _asks(text: str) -> list[str]:
         ):
             skipped = bool(_NOT_THE_WORK.search(line))
             continue
-        if skipped or _NOT_THE_WORK.search(line):
+        if skipped or _NOT_THE_WORK.search(line) or _PAPERS.search(line):
             continue
         for part in _SENTENCE_END.split(_BULLET.sub("", line).replace("**", "")):
             if SHORTEST_LINE <= len(part.split()) <= LONGEST_LINE and not _COMPANY.search(part):

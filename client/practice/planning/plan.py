@@ -339,9 +339,7 @@ class _State:
         """
         before = day - timedelta(days=DAYS)
         waiting = [
-            each
-            for each in self.questions.values()
-            if self.days_of[each.id][-1:] <= [before]
+            each for each in self.questions.values() if self.days_of[each.id][-1:] <= [before]
         ]
         topics = self._scores({each.id: (each.topic,) for each in self.questions.values()})
         signals = self._scores({each.id: each.signals for each in self.questions.values()})

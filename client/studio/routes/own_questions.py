@@ -11,8 +11,8 @@ from client.backend.embedded import read_posting
 from client.core.errors import ClientError
 from client.core.wording import sentence
 from client.data.own_questions import (
-    MAX_CHARS,
     MAX_FILE_BYTES,
+    NOTHING_FOUND,
     OwnQuestionError,
     QuestionForm,
     faults_of,
@@ -20,6 +20,7 @@ from client.data.own_questions import (
     is_table,
     keep_questions,
     kept_questions,
+    plain_text,
     read_text,
     rounds_of,
 )
@@ -63,7 +64,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.post("/read")
     def read(
         request: Request,
-        text: Annotated[str, Form(max_length=MAX_CHARS)] = "",
+        text: Annotated[str, Form()] = "",
         file: UploadFile | None = None,
         model: Annotated[bool, Form()] = False,
     ) -> Response:
@@ -72,7 +73,9 @@ def router(studio: Studio) -> APIRouter:
             named = (file.filename or "") if file is not None else ""
             if file is not None and named:
                 text = read_text(named, file.file.read(MAX_FILE_BYTES + 1))
-            if not text.strip():
+            elif text.strip():
+                text = plain_text("the text", text)
+            else:
                 raise OwnQuestionError("paste a posting, or choose a file")
         except OwnQuestionError as error:
             return _start(studio, request, problem=sentence(str(error)), text=text, status=422)
@@ -87,6 +90,9 @@ def router(studio: Studio) -> APIRouter:
                 forms = [*propose(studio.settings.judge, text, role, rounds), *forms]
             except ClientError as error:
                 problem = f"The language model proposed nothing: {error}"
+        if not forms:
+            problem = problem or sentence(NOTHING_FOUND)
+            return _start(studio, request, problem=problem, text=text, status=422)
         return _review(
             studio,
             request,
@@ -164,7 +170,6 @@ def _start(
         text=text,
         judge=studio.settings.judge,
         shared=studio.settings.server is not None,
-        max_chars=MAX_CHARS,
     )
 
 

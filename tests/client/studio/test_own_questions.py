@@ -94,28 +94,60 @@ def test_a_posting_of_a_field_that_the_bank_does_not_have(client: TestClient) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("name", "content", "shown"),
     [
-        ("list.txt", b"1. How do you size a topic?\n2. Tell me about a conflict.\n"),
-        ("list.csv", b"Question,Key phrases\nHow do you size a topic?,partitions; retention\n"),
+        ("list.txt", b"1. How do you size it?\n2. Tell me why.\n3. Explain CAP.\n", "Explain CAP."),
+        ("a.csv", b"Question,Key phrases\nHow do you size it?,disks; days\n", "disks\ndays"),
+        ("b.csv", b'\xef\xbb\xbf"Question"\r\n"How do you size it?"\r\n"Why?"\r\n', "Why?"),
+        ("c.csv", "Frage;Keywords\nHow do you size it?;disk, day".encode("utf-16"), "disk\nday"),
+        ("d.csv", b'No.,The question,Level\n1,How do you size it?,3\n2,"No, why?",4', "No, why?"),
+        ("e.csv", b"id,text\n1,How do you size it?\n2,Why do you?\n", "Why do you?"),
+        ("f.csv", b"How do you size it?\nWhy, and how often?\n", "Why, and how often?"),
+        ("g.tsv", b"Question\tKey points\nHow do you size it?\tdisks|days\n", "disks\ndays"),
+    ],
+)  # fmt: skip
+def test_a_list_of_questions_is_taken_as_it_is(
+    client: TestClient, name: str, content: bytes, shown: str
+) -> None:
+    page = client.post("/questions/own/read", files={"file": (name, content)}).text
+    assert ">How do you size it?</textarea>" in page and f">{shown}</textarea>" in page
+    prompts = re.findall(r'-prompt" rows="2">([^<]*)<', page)
+    assert not {"Question", "Frage", "text", "1", "No."} & {*prompts}, "no heading is a question"
+
+
+def test_a_page_copied_as_html_is_read_without_its_tags(client: TestClient) -> None:
+    posting = (POSTINGS / "nurse.txt").read_text("utf-8")
+    rows = (f"<li>{each.strip('- ')}</li>" for each in posting.splitlines() if each.strip())
+    copied = f"<html><head><style>p {{}}</style></head><body><ul>{''.join(rows)}</ul></body></html>"
+    page = client.post("/questions/own/read", data={"text": copied}).text
+    assert "wound care" in page and "&lt;" not in page.split('id="forms"')[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("  \r\n ", "Paste a posting, or choose a file."),
+        ("We are nice.\r\n", "No line in it says what the job asks for"),
+        ("- You plan the work of a team\r\n" * 6_000, "has more than 60,000 characters"),
     ],
 )
-def test_a_list_of_questions_is_taken_as_it_is(
-    client: TestClient, name: str, content: bytes
+def test_a_text_that_cannot_be_read_is_refused_with_a_reason(
+    client: TestClient, text: str, says: str
 ) -> None:
-    reply = client.post("/questions/own/read", files={"file": (name, content)})
-    assert ">How do you size a topic?</textarea>" in reply.text
-    if name.endswith("csv"):
-        assert ">partitions\nretention</textarea>" in reply.text
+    reply = client.post("/questions/own/read", data={"text": text})
+    assert reply.status_code == 422 and says in reply.text
 
 
 def test_a_pdf_is_read_and_what_is_none_is_refused(client: TestClient, tmp_path: Path) -> None:
-    pdf = FPDF()
-    pdf.add_page()
-    pdf.set_font("Helvetica")
-    pdf.multi_cell(0, text="You bring\n- Experience with wound care in a clinic")
-    reply = client.post("/questions/own/read", files={"file": ("job.pdf", bytes(pdf.output()))})
-    assert "wound care" in reply.text
+    for password, says in (("", "wound care"), ("secret", "has a password; copy the text")):
+        pdf = FPDF()
+        pdf.add_page()
+        pdf.set_font("Helvetica")
+        pdf.multi_cell(0, text="You bring\n- Experience with wound care in a clinic")
+        if password:
+            pdf.set_encryption("owner", password)
+        reply = client.post("/questions/own/read", files={"file": ("job.pdf", bytes(pdf.output()))})
+        assert says in reply.text
     reply = client.post("/questions/own/read", files={"file": ("job.pdf", b"%PDF-1.7 no")})
     assert reply.status_code == 422 and "copy the text and paste it" in reply.text
 
