@@ -137,8 +137,8 @@ def import_questions(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A job posting (text, Markdown, PDF, HTML), or questions: one a line, or CSV; - reads "
-            "standard input.",
+            help="A job posting (text, Markdown, PDF, HTML), or questions: one a line, or CSV; - "
+            "reads standard input.",
         ),
     ],
     role: Annotated[
