@@ -168,7 +168,8 @@ def attempts_first(args: list[str]) -> list[str]:
             numbers.append(each.removeprefix("--attempt="))
         else:
             rest.append(each)
-    return [args[0], *numbers, *rest]
+    words = 1 if args[0] == "bundle" else 0  # `bundle export`
+    return [args[0], *rest[:words], *numbers, *rest[words:]]
 
 
 class PlainGroup(TyperGroup):

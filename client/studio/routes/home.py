@@ -50,6 +50,7 @@ def route(studio: Studio) -> Route:
                 "interview": "",
                 "minutes": str(preferences.plan_minutes),
             },
+            was={"role": preferences.role, "minutes": str(preferences.plan_minutes)},
             chosen=plan is not None and bool(preferences.role or preferences.interview_date),
             limits=MINUTES,
             recent=attempts[:RECENT],

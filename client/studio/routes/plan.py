@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Form, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from client.core.errors import SettingsError
@@ -21,7 +21,7 @@ from client.studio.routes.downloads import download
 from client.studio.state.studio import Studio
 from client.studio.views.plan import today_of
 
-Text = Annotated[str, Form(max_length=200)]
+_FIELDS: Final = ("role", "interview", "start", "minutes")
 _CALENDAR: Final = "aloud-plan.ics"
 
 
@@ -35,24 +35,27 @@ def router(studio: Studio) -> APIRouter:
         return _page(studio, request, wanted=role)
 
     @routes.post("")
-    def change(
-        request: Request, role: Text, interview: Text = "", start: Text = "", minutes: Text = "15"
-    ) -> Response:
-        """Make a plan, or change it."""
+    async def change(request: Request) -> Response:
+        """Make a plan, or change it; what was changed elsewhere since the form was opened stays."""
+        form = await request.form(max_files=0)
+        typed = {name: str(form.get(name) or "").strip() for name in _FIELDS}
+        changed = {name: text for name, text in typed.items() if form.get(f"was-{name}") != text}
+        studio.catch_up()
         try:
             changes = plan_settings(
                 studio.settings.preferences,
                 studio.bank,
                 date.today(),
-                role=role,
-                interview=_date(interview, "the interview"),
-                start=_date(start, "the first day"),
+                role=changed.get("role"),
+                interview=_date(changed.get("interview", ""), "the interview"),
+                start=_date(changed.get("start", ""), "the first day"),
             )
-            if not interview:
+            if changed.get("interview") == "":
                 changes["interview_date"] = None
-            studio.choose(changes | {"plan_minutes": minutes})
+            if "minutes" in changed:
+                changes["plan_minutes"] = changed["minutes"]
+            studio.choose(changes)
         except SettingsError as error:
-            typed = {"role": role, "interview": interview, "start": start, "minutes": minutes}
             return _page(studio, request, typed=typed, problem=str(error))
         return RedirectResponse("/plan", 303)
 
@@ -81,6 +84,13 @@ def _page(
     preferences = studio.settings.preferences
     plan = my_plan(studio.settings, studio.backend, now, attempts, studio.reports.errors(attempts))
     role = plan.goal.role if plan else ""
+    over = _over(preferences.interview_date, now)
+    shown = {
+        "role": preferences.role,
+        "interview": "" if over else str(preferences.interview_date or ""),
+        "start": str(preferences.plan_start or ""),
+        "minutes": str(preferences.plan_minutes),
+    }
     return studio.page(
         request,
         "plan.html",
@@ -92,19 +102,14 @@ def _page(
         reading=bank.field_of(role).plan if role else (),
         today=today_of(plan, studio.backend, attempts, bank, now),
         countdown=countdown(plan, now) if plan else "",
-        over=_over(preferences.interview_date, now),
+        over=over,
         notes=what_fits(plan) if plan else [],
         texts={day.date: day_text(day, bank, role) for day in (plan.days if plan else ())},
         now=now,
         problem=problem,
         limits=MINUTES,
-        form=typed
-        or {
-            "role": wanted if bank.role(wanted) else role,
-            "interview": str(plan.goal.interview or "") if plan else "",
-            "start": str(preferences.plan_start or ""),
-            "minutes": str(preferences.plan_minutes),
-        },
+        form=typed or {**shown, "role": wanted if bank.role(wanted) else role},
+        was=shown | {"interview": str(preferences.interview_date or "")},
     )
 
 

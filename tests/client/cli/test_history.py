@@ -112,10 +112,13 @@ def _status(run: Run, phrase: str) -> str:
     return found
 
 
-def test_an_attempt_is_named_in_one_way_everywhere(run: Run, attempt: Attempt) -> None:
-    number = str(attempt.id)
+def test_an_attempt_is_named_in_one_way_everywhere(
+    run: Run, attempt: Attempt, tmp_path: Path
+) -> None:
+    number, file = str(attempt.id), str(tmp_path / "a.zip")
     for command in (("history",), ("export",), ("export", "--format", "csv")):
         assert run(*command, number).stdout == run(*command, "--attempt", number).stdout
     assert run("history", f"--attempt={number}").exit_code == 0
+    assert run("bundle", "export", "--attempt", number, "--out", file).exit_code == 0
     assert "This keeps your settings" in run("purge", "--all").stderr
     assert run("purge", "--yes", number).stdout == "1 attempt deleted\n"

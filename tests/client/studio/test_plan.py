@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
+from client.core.preferences import change_preferences
 from client.studio.state.studio import Studio
 from server.contract import DrillReview, Report
 from tests.client.conftest import make_submission
@@ -78,6 +79,22 @@ def test_what_was_missing_is_named_when_a_question_comes_again(
     assert "was missing" in page
     (said,) = re.findall("<li>say: ([^<]+)<", page)
     assert set(said.split(", ")) <= {each.phrase for each in report.coverage.phrases}
+
+
+def test_what_a_terminal_changed_meanwhile_survives_a_change_of_the_plan(
+    client: TestClient, studio: Studio
+) -> None:
+    make(client)
+    opened = dict(re.findall(r'name="(was-[a-z]+)" value="([^"]*)"', client.get("/plan").text))
+    later = TODAY + timedelta(days=30)
+    change_preferences(studio.settings.home, {"plan_minutes": "40", "interview_date": str(later)})
+    make(client, **opened, role="site-reliability-engineer")
+    preferences = studio.settings.preferences
+    assert (preferences.plan_minutes, preferences.interview_date) == (40, later)
+    assert preferences.role == "site-reliability-engineer"
+    opened = dict(re.findall(r'name="(was-[a-z]+)" value="([^"]*)"', client.get("/plan").text))
+    assert "Interview in" not in make(client, **opened, interview="", minutes="18")
+    assert studio.settings.preferences.plan_minutes == 18
 
 
 def test_the_calendar_and_what_is_not_possible(client: TestClient) -> None:
