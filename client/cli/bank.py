@@ -18,7 +18,7 @@ from client.cli.common import command, errors, fail, out, print_json
 from client.cli.options import RoundOption
 from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
-from client.core.wording import count_of
+from client.core.wording import count_of, visible
 from client.data import own_questions as own
 from client.data.own_questions import QuestionForm
 from question_bank.errors import BankError
@@ -228,9 +228,10 @@ def _asked_to_keep(form: QuestionForm, bank: Bank) -> QuestionForm | Literal["no
         if answer in ("n", "d"):
             return "done" if answer == "d" else "no"
         if answer in ("e", "y"):
-            prompt = typer.prompt("Question", default=form.prompt)
+            prompt = typer.prompt("Question", default=visible(form.prompt))
             listed = typer.prompt(
-                "Key phrases, with commas", default=", ".join(form.key_phrases.splitlines())
+                "Key phrases, with commas",
+                default=visible(", ".join(form.key_phrases.splitlines())),
             )
             phrases = "\n".join(each.strip() for each in listed.split(",") if each.strip())
             form = replace(form, prompt=prompt, key_phrases=phrases)

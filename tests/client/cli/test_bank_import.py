@@ -24,10 +24,12 @@ KEYS = (
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 def test_a_person_keeps_edits_and_leaves_out_questions(tmp_path: Path) -> None:
     ours, theirs = os.openpty()
+    posting = tmp_path / "posting.md"
+    posting.write_text(POSTING.read_text().replace("PostgreSQL", "PostgreSQL \x1b]52;c;aGk=\x07"))
     environment = {**os.environ, "ALOUD_HOME": str(tmp_path), "ALOUD_OFFLINE": "1"}
     command = [sys.executable, "-c", "from client.cli import main; main()"]
     aloud = subprocess.Popen(
-        [*command, "bank", "import", str(POSTING)],
+        [*command, "bank", "import", str(posting)],
         env=environment,
         stdin=theirs,
         stdout=theirs,
@@ -43,6 +45,7 @@ def test_a_person_keeps_edits_and_leaves_out_questions(tmp_path: Path) -> None:
     assert aloud.wait(60) == 0
     shown += os.read(ours, 65536).decode()
     os.close(ours)
+    assert "\x1b]52" not in shown, "what a posting says is no command to the terminal"
     assert "It has nothing for" in shown and "Terms that Aloud can say" in shown
     assert "2 questions kept." in shown
     assert "aloud interview --question own-how-would-you-keep-an-error" in shown
