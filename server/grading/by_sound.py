@@ -174,6 +174,8 @@ def _compared(answer: Answer, wording: Sounding, start: int, end: int) -> tuple[
         map(lemma, meant_rest)
     ):
         return None  # "three million" is not "three billion"
+    if any(text[0] == "-" for text in (*rest, *meant_rest)):
+        return None  # a sign is a word of its own
     if not {family(text) for text in meant_rest}.isdisjoint(
         token.family for token in tokens[first : len(written) - last]
     ):

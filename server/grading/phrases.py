@@ -181,9 +181,11 @@ class CompiledPhrase:
     @property
     def has_one_sense(self) -> bool:
         """Whether its own words are a quantity ("30 seconds") or one name ("C#")."""
-        units = self.variants[0].units if self.variants else ()
+        if not self.variants:
+            return False
+        units, texts = self.variants[0].units, self.variants[0].texts
         is_name = len(units) == 1 and units[0].name
-        return is_name or any(unit.text[-1].isdecimal() for unit in units)
+        return is_name or any(text[-1].isdecimal() for text in texts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -423,7 +425,10 @@ def variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Variant
             yield from variants_of(" ".join(words), origin, terms)
     for other in in_other_units(tokens):
         parts = tokenize(other.split())
-        yield _variant(parts, [_unit(parts, at, terms) for at in _content(parts)], origin)
+        kept = (
+            range(len(parts)) if {"a", "an"} & set(other.split()) else _content(parts)
+        )  # "a week"
+        yield _variant(parts, [_unit(parts, at, terms) for at in kept], origin)
 
 
 def _headless(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
+from server.grading.english import lemma
 from server.grading.numbers import SCALES, number_text
 from server.grading.tokenizer import Token
 
@@ -22,11 +23,13 @@ _BINARY: Final = {"kibi": 1, "mebi": 2, "gibi": 3, "tebi": 4}
 def _kinds() -> tuple[Mapping[str, Decimal], ...]:
     scaled = [
         {prefix + unit: Decimal(1000) ** power for prefix, power in _PREFIXES.items()}
-        for unit in ("byte", "hertz", "watt", "watthour", "flop")
+        for unit in ("byte", "hertz", "watt", "watthour", "flop", "volt", "gram")
     ]
     bits = {prefix + "bit": Decimal(1000) ** power for prefix, power in _PREFIXES.items()}
+    lengths = {"millimeter": Decimal("1e-3"), "centimeter": Decimal("1e-2"), "meter": Decimal(1),
+               "kilometer": Decimal(1000)}  # fmt: skip
     binary = {prefix + "byte": Decimal(1024) ** power for prefix, power in _BINARY.items()}
-    return (_TIMES, *scaled, bits, binary)
+    return (_TIMES, *scaled, bits, binary, lengths)
 
 
 _KINDS: Final = _kinds()
@@ -34,6 +37,7 @@ _KINDS: Final = _kinds()
 MEASURES: Final = frozenset(SCALES).union(*_KINDS)
 """Words that make another quantity of a number; one is never a mishearing of another."""
 _BITS_OF_A_BYTE: Final = 8
+_SAME: Final = {"half": ("50", "percent"), "twice": ("2", "times")}
 _SHARES: Final = {("1", "quarter"): "25", ("a", "quarter"): "25", ("3", "quarter"): "75",
                   ("a", "half"): "50"}  # fmt: skip
 
@@ -49,6 +53,11 @@ def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
         number, unit = texts[at], tokens[at + 1].lemma
         if number == "per":
             yield with_it(at, 1, "an" if unit == "hour" else "a")
+        if number in _SAME:
+            yield with_it(at, 1, *_SAME[number])
+        for word, same in _SAME.items():
+            if (number, unit) == (same[0], lemma(same[1])):
+                yield with_it(at, 2, word)
         if (number, unit) in _SHARES:
             yield with_it(at, 2, _SHARES[number, unit], "percent")
         for whole, share_of in _SHARES.items():
@@ -65,6 +74,8 @@ def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
                     said = _said(value * kind[unit] / size)
                     if other != unit and said:
                         yield with_it(at, 2, said, other)
+                    if said == "1":
+                        yield with_it(at, 2, "an" if other == "hour" else "a", other)
         if texts[at + 2 : at + 3] == ["per"]:  # a rate: 50 GB/s are 400 Gb/s
             if unit.endswith("byte") and (said := _said(value * _BITS_OF_A_BYTE)):
                 yield with_it(at, 2, said, unit.removesuffix("byte") + "bit")

@@ -336,6 +336,11 @@ def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> 
         elif gap == NO_BREAK and _adds_a_part(out, text, word):
             at += 1
             continue
+        elif gap == NO_BREAK and (quarters := _quarters(out, texts[at:limit])) is not None:
+            text, length = quarters
+            word, gap = out[-1].first, out[-1].gap
+            out.pop()
+            after_digits = False
         elif text == "dot" and gap == NO_BREAK and out and limit > at + 1:
             name = texts[at + 1]
             if name in _SPOKEN_DOMAINS and out[-1].text.isalnum():
@@ -400,7 +405,7 @@ def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> 
             text = "o"
         elif text[-1].isdecimal() and known is None:
             text = _written_number(text)
-        if after_digits and "." in out[-1].text and lemma(text) in _HALVED:
+        if after_digits and "." in out[-1].text and (lemma(text) in _HALVED | _CURRENCIES):
             exact = out[-1].text.rstrip("0")  # ".10 percent", but Python 3.10
             out[-1] = out[-1]._replace(text=exact, lemma=exact, family=exact)
         _, last, _, _, cut, _ = pieces[at + length - 1]
@@ -426,6 +431,19 @@ def _adds_a_part(out: list[Token], text: str, word: int) -> bool:
         unit._replace(last=word),
     ]
     return True
+
+
+def _quarters(out: Sequence[Token], texts: Sequence[str]) -> tuple[str, int] | None:
+    """The number in "a quarter of an hour" or "three quarters of a million", and its words."""
+    count = {"a": 1, "1": 1, "3": 3}.get(out[-1].text) if out else None
+    if count is None or texts[0] not in ("quarter", "quarters"):
+        return None
+    length = 3 if texts[1:2] == ["of"] and texts[2:3] in (["a"], ["an"]) else 1
+    measured = texts[length] if length < len(texts) else ""
+    part = Decimal(count) / 4
+    if measured in _SCALE_WORDS:
+        return number_text(part.scaleb(SCALES[measured])), length + 1
+    return (f"{part}", length) if lemma(measured) in _HALVED else None
 
 
 def _address(out: list[Token], ending: str, piece: _Piece) -> Token:
@@ -462,12 +480,13 @@ def _read_in_one(texts: Sequence[str], before: Token | None) -> tuple[str, int] 
         if first == name[0] and tuple(texts[: len(name)]) == name:
             return text, len(name)
     if first == "half":
-        has_article = texts[1:2] in (["a"], ["an"])
-        halved = texts[2:3] if has_article else texts[1:2]  # "a half second"
+        of = 1 if texts[1:3] in (["of", "a"], ["of", "an"]) else 0
+        has_article = texts[1 + of : 2 + of] in (["a"], ["an"])
+        halved = texts[2 + of : 3 + of] if has_article else texts[1:2]  # "a half second"
         if halved and halved[0] in _SCALE_WORDS:
-            return number_text(Decimal(5).scaleb(SCALES[halved[0]] - 1)), 2 + has_article
+            return number_text(Decimal(5).scaleb(SCALES[halved[0]] - 1)), 2 + of + has_article
         is_one = halved and (has_article or halved[0] in _HALVED)
-        return ("0.5", 1 + has_article) if is_one and lemma(halved[0]) in _HALVED else None
+        return ("0.5", 1 + of + has_article) if is_one and lemma(halved[0]) in _HALVED else None
     if first == "point" and (before is None or before.text in _BEFORE_POINT):
         decimals = decimals_after_point(texts, 0)
         return None if decimals is None else (f"0.{decimals[0]}", decimals[1])

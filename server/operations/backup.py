@@ -214,7 +214,7 @@ def _lines(path: Path) -> Iterator[Iterator[Any]]:
             yield from map(json.loads, file)
         except (EOFError, zlib.error, gzip.BadGzipFile, ValueError, RecursionError) as error:
             raise InvalidInputError(
-                f"{path} is not a backup of Aloud, or not all of it is there ({error})"
+                f"{path} is not a backup of Aloud, or not all of it is there"
             ) from error
 
     try:

@@ -25,7 +25,11 @@ an hour and a half = one and a half hours = 1.5 hours
 a million and a half = one and a half million = 1,500,000
 two hours and three quarters = two and three quarter hours = 2.75 hours
 half million = half a million = 500k
-half-second = half a second
+half-second = half a second = half of a second
+a quarter of a second = 0.25 seconds = a quarter second
+three quarters of an hour = 0.75 hours
+three quarters of a million = 750,000 = 750k
+$2.50 = 2.5 dollars
 half a dozen = 6
 two dozen = 24
 2/3 of it = two third of it
@@ -128,6 +132,7 @@ AS_THEY_ARE = {
     "v1.2": "v 1.2",
     "Python 3.10 is out": "python 3.10 is out",
     "the first quarter and a half": "the first quarter and a half",
+    "three quarters of the year": "3 quarter of the year",
     "connect the dot": "connect the dot",
     "Kafka.It is durable": "kafka it is durable",
 }
@@ -183,6 +188,12 @@ half a second | It took 500 ms to answer.
 30 seconds | The lease lasts 30s and is renewed.
 three quarters of the requests | 75 % of the requests hit the cache.
 10 times | It became 10x as fast.
+250 milliseconds | The probe answers in a quarter of a second.
+7 days | We keep the logs for a week.
+half of the nodes | 50% of the nodes failed.
+2x | It became twice as fast.
+3 km | The fiber is 3000 meters long.
+$2.50 per hour | The node costs 2.5 dollars an hour.
 in 2019 | The outage was in twenty nineteen.
 70 degrees Celsius | The card throttles at 70 degrees C already.
 C# | I wrote the service in c-sharp for years.
@@ -196,6 +207,9 @@ NOT_SAID = """
 400 gigabits per second | The link runs at 400 gigabytes per second.
 half a million users | In the end two and a half million users were on it.
 24 hours | We keep the logs for one week only.
+7 days | We keep the logs for two weeks.
+40 degrees | It works at -40 degrees.
+2 percent | Revenue moved by negative 2 percent.
 changelog | We read it on changelog dot com every week.
 Redis | redis.example.co.uk was down for a day.
 """
