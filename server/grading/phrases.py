@@ -425,10 +425,9 @@ def variants_of(text: str, origin: Origin, terms: TermIndex) -> Iterator[Variant
             yield from variants_of(" ".join(words), origin, terms)
     for other in in_other_units(tokens):
         parts = tokenize(other.split())
-        kept = (
-            range(len(parts)) if {"a", "an"} & set(other.split()) else _content(parts)
-        )  # "a week"
-        yield _variant(parts, [_unit(parts, at, terms) for at in kept], origin)
+        has_article = not {"a", "an"}.isdisjoint(other.split())  # "a week" is not any week
+        needed = [*range(len(parts))] if has_article else _content(parts)
+        yield _variant(parts, [_unit(parts, at, terms) for at in needed], origin)
 
 
 def _headless(
