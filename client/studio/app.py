@@ -140,8 +140,7 @@ def create_pages(studio: Studio) -> "FastAPI":
         stories,
     )
 
-    app = FastAPI(title="Aloud studio", docs_url=None, redoc_url=None, openapi_url=None)
-    for page in (
+    pages = (
         bank,
         own_questions,
         stories,
@@ -158,8 +157,12 @@ def create_pages(studio: Studio) -> "FastAPI":
         settings,
         sharing,
         comments,
-    ):
-        app.include_router(page.router(studio))
+    )
+    # not by `include_router`, which resolves every route once more at its first request
+    routes = [route for page in pages for route in page.router(studio).routes]
+    app = FastAPI(
+        title="Aloud studio", routes=routes, docs_url=None, redoc_url=None, openapi_url=None
+    )
     _add_failures(app, studio)
 
     def on_invalid(request: Request, error: Exception) -> Response:
