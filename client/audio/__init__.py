@@ -1,18 +1,11 @@
 """Recording from a microphone."""
 
-from client.audio.devices import Device, find_device, list_devices
-from client.audio.level import Level
-from client.audio.recorder import OnSamples, Recorder, RecorderSettings, Recording
-from client.audio.take_file import read_take
-
-__all__ = [
-    "Device",
-    "Level",
-    "OnSamples",
-    "Recorder",
-    "RecorderSettings",
-    "Recording",
-    "find_device",
-    "list_devices",
-    "read_take",
-]
+from client.audio.devices import Device as Device
+from client.audio.devices import find_device as find_device
+from client.audio.devices import list_devices as list_devices
+from client.audio.level import Level as Level
+from client.audio.recorder import OnSamples as OnSamples
+from client.audio.recorder import Recorder as Recorder
+from client.audio.recorder import RecorderSettings as RecorderSettings
+from client.audio.recorder import Recording as Recording
+from client.audio.take_file import read_take as read_take

@@ -1,7 +1,8 @@
 """Speaking: questions and terms said by a voice, each term as the lexicon teaches it."""
 
-from client.audio.playback import play
-from client.speaking.speaker import TRIAL_SENTENCE, Speaker, SpeechOutcome, voices_here
-from client.speaking.voice import Voice
-
-__all__ = ["TRIAL_SENTENCE", "Speaker", "SpeechOutcome", "Voice", "play", "voices_here"]
+from client.audio.playback import play as play
+from client.speaking.speaker import TRIAL_SENTENCE as TRIAL_SENTENCE
+from client.speaking.speaker import Speaker as Speaker
+from client.speaking.speaker import SpeechOutcome as SpeechOutcome
+from client.speaking.speaker import voices_here as voices_here
+from client.speaking.voice import Voice as Voice

@@ -3,302 +3,148 @@
 Other packages import from here.
 """
 
-from server.contract.aim import AGAIN_S, AimResult, aim_of, aim_result
-from server.contract.answers import (
-    MAX_PAGE,
-    Archive,
-    ArchivedAttempt,
-    ArchivedReport,
-    Attempt,
-    AttemptSummary,
-    DrillArchive,
-    DrillCard,
-    DrillImport,
-    DrillQuery,
-    DrillQueue,
-    DrillReview,
-    DrillVerdictName,
-    HistoryPage,
-    HistoryQuery,
-    ImportResult,
-    ItemId,
-    MeantAnswer,
-    PartChange,
-    PhraseChange,
-    PurgeRequest,
-    PurgeResult,
-    RegradeChange,
-    RegradeFailure,
-    RegradeRequest,
-    RegradeResult,
-    ReviewedDrill,
-    SaidRight,
-    SentAnswer,
-    SetId,
-    Submission,
-)
-from server.contract.bands import band, comfortable_wpm
-from server.contract.coaching import (
-    MAX_COMMENT_CHARS,
-    MAX_LINK_DAYS,
-    MAX_OF_ONE_ATTEMPT,
-    MAX_SCORE,
-    Comment,
-    CommentKind,
-    CommentText,
-    Correction,
-    Criterion,
-    ExternalId,
-    LinkRequest,
-    MergedReview,
-    NewComment,
-    NewCorrection,
-    NewRubricScore,
-    NewShareLink,
-    PersonName,
-    Preparing,
-    Recording,
-    ReviewDocument,
-    RubricScore,
-    ShareCohort,
-    Shared,
-    ShareLink,
-    ShareRequest,
-    Sharing,
-    TermOrPhrase,
-)
-from server.contract.follow_ups import (
-    CHALLENGED,
-    FOLLOW_UP_S,
-    MOST_FOLLOW_UPS,
-    FollowUp,
-    FollowUpAnswer,
-    FollowUpKind,
-    FollowUpReport,
-    follow_up_starts,
-)
-from server.contract.interviewer import Gap, gaps, next_follow_up
-from server.contract.report import (
-    CORRECTED_NOTICE,
-    EDGES,
-    MAX_POINTS,
-    NOT_KNOWN,
-    TERM_WORDS,
-    Aim,
-    CorrectedVerdict,
-    Coverage,
-    CoverageEvidence,
-    Delivery,
-    Filler,
-    How,
-    Language,
-    LanguageNote,
-    LanguageRequest,
-    NoteGroup,
-    NoteKind,
-    PartStatus,
-    PhraseCoverage,
-    PhraseStatus,
-    Pronunciation,
-    RepeatedStart,
-    Report,
-    SaidTerm,
-    ScorePart,
-    Structure,
-    StructurePart,
-    Summary,
-    SummaryPoint,
-    TermVerdict,
-    clock,
-    duration,
-    evidence_of,
-    said_terms,
-)
-from server.contract.scoring import (
-    OFF_TOPIC,
-    PARTIAL_CREDIT,
-    SOUNDS_WRONG,
-    TO_THE_POINT,
-    WHEN_ASKED,
-    ContentScore,
-    are_like,
-    content_score,
-    coverage_score,
-    earned_points,
-    is_like,
-    score_rule,
-    taken_off,
-)
-from server.contract.transcript import (
-    MAX_SPANS,
-    MAX_TEXT_CHARS,
-    MAX_WORDS,
-    ROUGH_ENGINES,
-    AttemptId,
-    CorrectedWords,
-    Evidence,
-    HeardPhrase,
-    HeardTerm,
-    JudgedPhrase,
-    Judgment,
-    Pause,
-    Problem,
-    Revision,
-    Share,
-    SoundFault,
-    SoundProblem,
-    SoundQuality,
-    Stretch,
-    Transcript,
-    Wire,
-    Word,
-    word_places,
-)
-
-__all__ = [
-    "AGAIN_S",
-    "CHALLENGED",
-    "CORRECTED_NOTICE",
-    "EDGES",
-    "FOLLOW_UP_S",
-    "MAX_COMMENT_CHARS",
-    "MAX_LINK_DAYS",
-    "MAX_OF_ONE_ATTEMPT",
-    "MAX_PAGE",
-    "MAX_POINTS",
-    "MAX_SCORE",
-    "MAX_SPANS",
-    "MAX_TEXT_CHARS",
-    "MAX_WORDS",
-    "MOST_FOLLOW_UPS",
-    "NOT_KNOWN",
-    "OFF_TOPIC",
-    "PARTIAL_CREDIT",
-    "ROUGH_ENGINES",
-    "SOUNDS_WRONG",
-    "TERM_WORDS",
-    "TO_THE_POINT",
-    "WHEN_ASKED",
-    "Aim",
-    "AimResult",
-    "Archive",
-    "ArchivedAttempt",
-    "ArchivedReport",
-    "Attempt",
-    "AttemptId",
-    "AttemptSummary",
-    "Comment",
-    "CommentKind",
-    "CommentText",
-    "ContentScore",
-    "CorrectedVerdict",
-    "CorrectedWords",
-    "Correction",
-    "Coverage",
-    "CoverageEvidence",
-    "Criterion",
-    "Delivery",
-    "DrillArchive",
-    "DrillCard",
-    "DrillImport",
-    "DrillQuery",
-    "DrillQueue",
-    "DrillReview",
-    "DrillVerdictName",
-    "Evidence",
-    "ExternalId",
-    "Filler",
-    "FollowUp",
-    "FollowUpAnswer",
-    "FollowUpKind",
-    "FollowUpReport",
-    "Gap",
-    "HeardPhrase",
-    "HeardTerm",
-    "HistoryPage",
-    "HistoryQuery",
-    "How",
-    "ImportResult",
-    "ItemId",
-    "JudgedPhrase",
-    "Judgment",
-    "Language",
-    "LanguageNote",
-    "LanguageRequest",
-    "LinkRequest",
-    "MeantAnswer",
-    "MergedReview",
-    "NewComment",
-    "NewCorrection",
-    "NewRubricScore",
-    "NewShareLink",
-    "NoteGroup",
-    "NoteKind",
-    "PartChange",
-    "PartStatus",
-    "Pause",
-    "PersonName",
-    "PhraseChange",
-    "PhraseCoverage",
-    "PhraseStatus",
-    "Preparing",
-    "Problem",
-    "Pronunciation",
-    "PurgeRequest",
-    "PurgeResult",
-    "Recording",
-    "RegradeChange",
-    "RegradeFailure",
-    "RegradeRequest",
-    "RegradeResult",
-    "RepeatedStart",
-    "Report",
-    "ReviewDocument",
-    "ReviewedDrill",
-    "Revision",
-    "RubricScore",
-    "SaidRight",
-    "SaidTerm",
-    "ScorePart",
-    "SentAnswer",
-    "SetId",
-    "Share",
-    "ShareCohort",
-    "ShareLink",
-    "ShareRequest",
-    "Shared",
-    "Sharing",
-    "SoundFault",
-    "SoundProblem",
-    "SoundQuality",
-    "Stretch",
-    "Structure",
-    "StructurePart",
-    "Submission",
-    "Summary",
-    "SummaryPoint",
-    "TermOrPhrase",
-    "TermVerdict",
-    "Transcript",
-    "Wire",
-    "Word",
-    "aim_of",
-    "aim_result",
-    "are_like",
-    "band",
-    "clock",
-    "comfortable_wpm",
-    "content_score",
-    "coverage_score",
-    "duration",
-    "earned_points",
-    "evidence_of",
-    "follow_up_starts",
-    "gaps",
-    "is_like",
-    "next_follow_up",
-    "said_terms",
-    "score_rule",
-    "taken_off",
-    "word_places",
-]
+from server.contract.aim import AGAIN_S as AGAIN_S
+from server.contract.aim import AimResult as AimResult
+from server.contract.aim import aim_of as aim_of
+from server.contract.aim import aim_result as aim_result
+from server.contract.answers import MAX_PAGE as MAX_PAGE
+from server.contract.answers import Archive as Archive
+from server.contract.answers import ArchivedAttempt as ArchivedAttempt
+from server.contract.answers import ArchivedReport as ArchivedReport
+from server.contract.answers import Attempt as Attempt
+from server.contract.answers import AttemptSummary as AttemptSummary
+from server.contract.answers import DrillArchive as DrillArchive
+from server.contract.answers import DrillCard as DrillCard
+from server.contract.answers import DrillImport as DrillImport
+from server.contract.answers import DrillQuery as DrillQuery
+from server.contract.answers import DrillQueue as DrillQueue
+from server.contract.answers import DrillReview as DrillReview
+from server.contract.answers import DrillVerdictName as DrillVerdictName
+from server.contract.answers import HistoryPage as HistoryPage
+from server.contract.answers import HistoryQuery as HistoryQuery
+from server.contract.answers import ImportResult as ImportResult
+from server.contract.answers import ItemId as ItemId
+from server.contract.answers import MeantAnswer as MeantAnswer
+from server.contract.answers import PartChange as PartChange
+from server.contract.answers import PhraseChange as PhraseChange
+from server.contract.answers import PurgeRequest as PurgeRequest
+from server.contract.answers import PurgeResult as PurgeResult
+from server.contract.answers import RegradeChange as RegradeChange
+from server.contract.answers import RegradeFailure as RegradeFailure
+from server.contract.answers import RegradeRequest as RegradeRequest
+from server.contract.answers import RegradeResult as RegradeResult
+from server.contract.answers import ReviewedDrill as ReviewedDrill
+from server.contract.answers import SaidRight as SaidRight
+from server.contract.answers import SentAnswer as SentAnswer
+from server.contract.answers import SetId as SetId
+from server.contract.answers import Submission as Submission
+from server.contract.bands import band as band
+from server.contract.bands import comfortable_wpm as comfortable_wpm
+from server.contract.coaching import MAX_COMMENT_CHARS as MAX_COMMENT_CHARS
+from server.contract.coaching import MAX_LINK_DAYS as MAX_LINK_DAYS
+from server.contract.coaching import MAX_OF_ONE_ATTEMPT as MAX_OF_ONE_ATTEMPT
+from server.contract.coaching import MAX_SCORE as MAX_SCORE
+from server.contract.coaching import Comment as Comment
+from server.contract.coaching import CommentKind as CommentKind
+from server.contract.coaching import CommentText as CommentText
+from server.contract.coaching import Correction as Correction
+from server.contract.coaching import Criterion as Criterion
+from server.contract.coaching import ExternalId as ExternalId
+from server.contract.coaching import LinkRequest as LinkRequest
+from server.contract.coaching import MergedReview as MergedReview
+from server.contract.coaching import NewComment as NewComment
+from server.contract.coaching import NewCorrection as NewCorrection
+from server.contract.coaching import NewRubricScore as NewRubricScore
+from server.contract.coaching import NewShareLink as NewShareLink
+from server.contract.coaching import PersonName as PersonName
+from server.contract.coaching import Preparing as Preparing
+from server.contract.coaching import Recording as Recording
+from server.contract.coaching import ReviewDocument as ReviewDocument
+from server.contract.coaching import RubricScore as RubricScore
+from server.contract.coaching import ShareCohort as ShareCohort
+from server.contract.coaching import Shared as Shared
+from server.contract.coaching import ShareLink as ShareLink
+from server.contract.coaching import ShareRequest as ShareRequest
+from server.contract.coaching import Sharing as Sharing
+from server.contract.coaching import TermOrPhrase as TermOrPhrase
+from server.contract.follow_ups import CHALLENGED as CHALLENGED
+from server.contract.follow_ups import FOLLOW_UP_S as FOLLOW_UP_S
+from server.contract.follow_ups import MOST_FOLLOW_UPS as MOST_FOLLOW_UPS
+from server.contract.follow_ups import FollowUp as FollowUp
+from server.contract.follow_ups import FollowUpAnswer as FollowUpAnswer
+from server.contract.follow_ups import FollowUpKind as FollowUpKind
+from server.contract.follow_ups import FollowUpReport as FollowUpReport
+from server.contract.follow_ups import follow_up_starts as follow_up_starts
+from server.contract.interviewer import Gap as Gap
+from server.contract.interviewer import gaps as gaps
+from server.contract.interviewer import next_follow_up as next_follow_up
+from server.contract.report import CORRECTED_NOTICE as CORRECTED_NOTICE
+from server.contract.report import EDGES as EDGES
+from server.contract.report import MAX_POINTS as MAX_POINTS
+from server.contract.report import NOT_KNOWN as NOT_KNOWN
+from server.contract.report import TERM_WORDS as TERM_WORDS
+from server.contract.report import Aim as Aim
+from server.contract.report import CorrectedVerdict as CorrectedVerdict
+from server.contract.report import Coverage as Coverage
+from server.contract.report import CoverageEvidence as CoverageEvidence
+from server.contract.report import Delivery as Delivery
+from server.contract.report import Filler as Filler
+from server.contract.report import How as How
+from server.contract.report import Language as Language
+from server.contract.report import LanguageNote as LanguageNote
+from server.contract.report import LanguageRequest as LanguageRequest
+from server.contract.report import NoteGroup as NoteGroup
+from server.contract.report import NoteKind as NoteKind
+from server.contract.report import PartStatus as PartStatus
+from server.contract.report import PhraseCoverage as PhraseCoverage
+from server.contract.report import PhraseStatus as PhraseStatus
+from server.contract.report import Pronunciation as Pronunciation
+from server.contract.report import RepeatedStart as RepeatedStart
+from server.contract.report import Report as Report
+from server.contract.report import SaidTerm as SaidTerm
+from server.contract.report import ScorePart as ScorePart
+from server.contract.report import Structure as Structure
+from server.contract.report import StructurePart as StructurePart
+from server.contract.report import Summary as Summary
+from server.contract.report import SummaryPoint as SummaryPoint
+from server.contract.report import TermVerdict as TermVerdict
+from server.contract.report import clock as clock
+from server.contract.report import duration as duration
+from server.contract.report import evidence_of as evidence_of
+from server.contract.report import said_terms as said_terms
+from server.contract.scoring import OFF_TOPIC as OFF_TOPIC
+from server.contract.scoring import PARTIAL_CREDIT as PARTIAL_CREDIT
+from server.contract.scoring import SOUNDS_WRONG as SOUNDS_WRONG
+from server.contract.scoring import TO_THE_POINT as TO_THE_POINT
+from server.contract.scoring import WHEN_ASKED as WHEN_ASKED
+from server.contract.scoring import ContentScore as ContentScore
+from server.contract.scoring import are_like as are_like
+from server.contract.scoring import content_score as content_score
+from server.contract.scoring import coverage_score as coverage_score
+from server.contract.scoring import earned_points as earned_points
+from server.contract.scoring import is_like as is_like
+from server.contract.scoring import score_rule as score_rule
+from server.contract.scoring import taken_off as taken_off
+from server.contract.transcript import MAX_SPANS as MAX_SPANS
+from server.contract.transcript import MAX_TEXT_CHARS as MAX_TEXT_CHARS
+from server.contract.transcript import MAX_WORDS as MAX_WORDS
+from server.contract.transcript import ROUGH_ENGINES as ROUGH_ENGINES
+from server.contract.transcript import AttemptId as AttemptId
+from server.contract.transcript import CorrectedWords as CorrectedWords
+from server.contract.transcript import Evidence as Evidence
+from server.contract.transcript import HeardPhrase as HeardPhrase
+from server.contract.transcript import HeardTerm as HeardTerm
+from server.contract.transcript import JudgedPhrase as JudgedPhrase
+from server.contract.transcript import Judgment as Judgment
+from server.contract.transcript import Pause as Pause
+from server.contract.transcript import Problem as Problem
+from server.contract.transcript import Revision as Revision
+from server.contract.transcript import Share as Share
+from server.contract.transcript import SoundFault as SoundFault
+from server.contract.transcript import SoundProblem as SoundProblem
+from server.contract.transcript import SoundQuality as SoundQuality
+from server.contract.transcript import Stretch as Stretch
+from server.contract.transcript import Transcript as Transcript
+from server.contract.transcript import Wire as Wire
+from server.contract.transcript import Word as Word
+from server.contract.transcript import word_places as word_places
