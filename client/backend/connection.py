@@ -235,7 +235,7 @@ class ServerConnection:
 
     def _answered(self, request: httpx.Request) -> httpx.Response:
         try:
-            response = self._read(request)
+            response = self._http.send(request)
         except httpx.ReadTimeout as error:
             self._away = True
             self._silent_until_s = time.monotonic() + _SILENT_S
@@ -245,28 +245,6 @@ class ServerConnection:
             raise UnavailableError(f"the server {self.server} {_why(error)}") from error
         self._silent_until_s = 0.0
         return response
-
-    def _read(self, request: httpx.Request) -> httpx.Response:
-        """The whole reply; gives up on one that only trickles in."""
-        read_s = request.extensions["timeout"]["read"]
-        ends_s = None if read_s is None else time.monotonic() + 2 * read_s
-        response = self._http.send(request, stream=True)
-        try:
-            pieces = []
-            for piece in response.iter_bytes():
-                pieces.append(piece)
-                if ends_s is not None and time.monotonic() > ends_s:
-                    raise httpx.ReadTimeout("the reply only trickles in", request=request)
-        finally:
-            response.close()
-        plain = {
-            name: value
-            for name, value in response.headers.items()
-            if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")
-        }
-        return httpx.Response(
-            response.status_code, headers=plain, content=b"".join(pieces), request=request
-        )
 
     def _problem(self, response: httpx.Response) -> BackendError:
         problem = _problem_in(response)

@@ -61,19 +61,15 @@ class RemoteDrills:
         self._ask = connection.ask
 
     def review(self, review: DrillReview) -> ReviewedDrill:
-        """Stores a take of a drill item, once, and schedules the item."""
         return self._ask(use_cases.REVIEW_DRILL, review)
 
     def queue(self, query: DrillQuery | None = None) -> DrillQueue:
-        """What is due now, the longest overdue first."""
         return self._ask(use_cases.DRILL_QUEUE, query=query or DrillQuery())
 
     def cards(self, drill_set: str | None = None) -> tuple[DrillCard, ...]:
-        """All cards, of one set or of all."""
         return self._ask(use_cases.DRILL_CARDS, drill_set=drill_set)
 
     def export_all(self) -> tuple[DrillReview, ...]:
-        """All reviews, for ``import_reviews``."""
         reviews: list[DrillReview] = []
         after_id: int | None = 0
         while after_id is not None:
@@ -83,7 +79,6 @@ class RemoteDrills:
         return tuple(reviews)
 
     def import_reviews(self, reviews: Sequence[DrillReview]) -> DrillImport:
-        """Stores exported drill reviews, in batches; those it already has stay as they are."""
         imported = skipped = 0
         conflicts: tuple[str, ...] = ()
         for start in range(0, len(reviews), MAX_PAGE):
@@ -96,21 +91,21 @@ class RemoteDrills:
 
 
 class RemoteBackend(ServerConnection):
-    """A backend over HTTP. Fields that an older server does not know are left out."""
+    """A backend over HTTP, as ``Backend`` describes it.
+
+    Fields that an older server does not know are left out. Archives come and go in pieces.
+    """
 
     _unknown: frozenset[str] = frozenset()
 
     @property
     def drills(self) -> RemoteDrills:
-        """The use cases of its drills."""
         return RemoteDrills(self)
 
     def bank(self) -> Bank:
-        """Everything in the bank."""
         return self.ask(use_cases.BANK)
 
     def question(self, question_id: str) -> Question:
-        """One question of the bank."""
         return self.ask(use_cases.QUESTION, question_id=question_id)
 
     def questions(
@@ -120,15 +115,12 @@ class RemoteBackend(ServerConnection):
         round: RoundName | None = None,
         topic: str | None = None,
     ) -> tuple[Question, ...]:
-        """The bank's questions of one role, round or topic, or all."""
         return self.ask(use_cases.QUESTIONS, role=role, round=round, topic=topic)
 
     def grade(self, submission: Submission, language: LanguageRequest | None = None) -> Report:
-        """Grades an answer, on request with its English; nothing is stored."""
         return self._send_answer(use_cases.GRADE, submission, language)
 
     def submit(self, submission: Submission) -> Attempt:
-        """Grades and stores an answer; the same submission is stored only once."""
         return self._send_answer(use_cases.SUBMIT, submission)
 
     def _send_answer(
@@ -146,39 +138,30 @@ class RemoteBackend(ServerConnection):
         raise last
 
     def history(self, query: HistoryQuery | None = None) -> HistoryPage:
-        """A page of the stored attempts, newest first."""
         return self.ask(use_cases.HISTORY, query=query or HistoryQuery())
 
     def attempt(self, attempt_id: int) -> Attempt:
-        """One attempt with its latest report."""
         return self.ask(use_cases.ATTEMPT, attempt_id=attempt_id)
 
     def confirm(self, attempt_id: int, answer: MeantAnswer) -> Attempt:
-        """Keeps whether the candidate meant a phrase that the report asks about."""
         return self.ask(use_cases.CONFIRM, answer, attempt_id=attempt_id)
 
     def language(self, attempt_id: int, request: LanguageRequest) -> Attempt:
-        """Looks at the English of an answer, if nobody has yet."""
         return self.ask(use_cases.LANGUAGE, request, timeout=PATIENT, attempt_id=attempt_id)
 
     def said_right(self, attempt_id: int, answer: SaidRight) -> Attempt:
-        """Keeps that a term was said right where the report says otherwise."""
         return self.ask(use_cases.SAID_RIGHT, answer, attempt_id=attempt_id)
 
     def revise(self, attempt_id: int, revision: Revision) -> Attempt:
-        """Grades an answer by another transcript of it, and keeps the earlier report."""
         return self.ask(use_cases.REVISE, revision, attempt_id=attempt_id)
 
     def follow_up(self, attempt_id: int, answer: FollowUpAnswer) -> Attempt:
-        """Keeps what was said to a follow-up, once, and grades the whole answer with it."""
         return self.ask(use_cases.FOLLOW_UP, answer, attempt_id=attempt_id)
 
     def delete(self, attempt_id: int) -> None:
-        """Deletes one attempt for good."""
         self.ask(use_cases.DELETE, repeat=False, attempt_id=attempt_id)
 
     def purge(self, request: PurgeRequest) -> PurgeResult:
-        """Deletes attempts for good: by id, before a time, or all."""
         return self.ask(use_cases.PURGE, request, repeat=False, timeout=PATIENT)
 
     def regrade(
@@ -188,12 +171,10 @@ class RemoteBackend(ServerConnection):
         question_id: str | None = None,
         progress: Progress | None = None,
     ) -> RegradeResult:
-        """Grades stored answers again; the server reports no progress before it is done."""
         request = RegradeRequest(dry_run=dry_run, question_id=question_id)
         return self.ask(use_cases.REGRADE, request, timeout=_REGRADE_TIMEOUT)
 
     def export_all(self) -> Archive:
-        """Everything that is stored."""
         attempts: list[ArchivedAttempt] = []
         after_id: int | None = 0
         while after_id is not None:
@@ -204,11 +185,9 @@ class RemoteBackend(ServerConnection):
         return page.model_copy(update={"attempts": tuple(attempts), "drill_reviews": reviews})
 
     def export_one(self, attempt_id: int) -> Archive:
-        """One attempt with all its reports."""
         return self.ask(use_cases.EXPORT_ONE, timeout=PATIENT, attempt_id=attempt_id)
 
     def import_attempts(self, attempts: Sequence[ArchivedAttempt]) -> ImportResult:
-        """Stores exported attempts, in batches; those it already has stay as they are."""
         imported = skipped = 0
         conflicts: tuple[str, ...] = ()
         for batch in _batches(attempts):
@@ -223,19 +202,15 @@ class RemoteReviews(ServerConnection):
     """What coaches wrote on a shared server, over HTTP."""
 
     def document(self, attempt_id: int) -> ReviewDocument:
-        """Comments, scores and corrected verdicts of one attempt."""
         return self.ask(use_cases.REVIEW, attempt_id=attempt_id)
 
     def merge(self, document: ReviewDocument) -> MergedReview:
-        """Adds what came back in a file, each part once."""
         return self.ask(use_cases.MERGE_REVIEW, document)
 
     def comment(self, attempt_id: int, wanted: NewComment) -> ReviewDocument:
-        """Stores a comment, once, and returns all of them."""
         return self.ask(use_cases.COMMENT, wanted, attempt_id=attempt_id)
 
     def delete_comment(self, attempt_id: int, external_id: str) -> None:
-        """Deletes a comment of somebody without an account, with its replies."""
         self.ask(
             use_cases.DELETE_COMMENT, repeat=False, attempt_id=attempt_id, external_id=external_id
         )

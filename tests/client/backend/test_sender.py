@@ -24,13 +24,12 @@ FEW_SECONDS = 10.0
 
 
 class Mute:
-    """Accepts every connection, and never answers or only trickles."""
+    """Accepts every connection, and never answers."""
 
-    def __init__(self, trickle: bytes = b"") -> None:
+    def __init__(self) -> None:
         self._listener = listening(0)
         self._listener.listen()
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        self._trickle = trickle
         self._open: list[Any] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -41,18 +40,6 @@ class Mute:
             except OSError:
                 return
             self._open.append(connection)
-            if self._trickle:
-                threading.Thread(target=self._drip, args=(connection,), daemon=True).start()
-
-    def _drip(self, connection: Any) -> None:
-        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n"
-        try:
-            connection.sendall(head)
-            while True:
-                connection.sendall(self._trickle)
-                time.sleep(0.5)
-        except OSError:
-            return
 
     def close(self) -> None:
         self._listener.close()
@@ -60,12 +47,12 @@ class Mute:
             each.close()
 
 
-@pytest.fixture(params=[b"", b" "], ids=["mute", "trickling"])
-def mute(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mute]:
+@pytest.fixture
+def mute(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mute]:
     # a third of the true limits, so that the test is quick
     monkeypatch.setattr("client.backend.connection.ASKING", httpx.Timeout(1.3, connect=3.0))
     monkeypatch.setattr("client.backend.connection.DOING", httpx.Timeout(2.6, connect=3.0))
-    server = Mute(request.param)
+    server = Mute()
     yield server
     server.close()
 
