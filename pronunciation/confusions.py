@@ -56,10 +56,6 @@ def _costs() -> tuple[dict[str, dict[str, float]], dict[str, float], dict[str, f
 def distance(meant: str, written: str) -> float:
     """The cost of hearing ``meant`` as ``written``, divided by the length of the longer one.
 
-    Args:
-        meant: phones, see ``encode``.
-        written: the same.
-
     Returns:
         0 (the same sound) to about 1.
     """

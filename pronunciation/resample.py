@@ -20,13 +20,7 @@ def at_sample_rate(clip: Clip, sample_rate_hz: int = SAMPLE_RATE_HZ) -> Clip:
 
 
 class StreamResampler:
-    """Resamples sound that arrives in blocks; the result equals that of `at_sample_rate`.
-
-    Args:
-        from_hz: the rate of the incoming blocks.
-        to_hz: the rate of the returned blocks.
-        channels: of each block.
-    """
+    """Resamples sound that arrives in blocks; the result equals that of `at_sample_rate`."""
 
     def __init__(self, from_hz: int, to_hz: int = SAMPLE_RATE_HZ, channels: int = 1) -> None:
         self._stream: Any = None

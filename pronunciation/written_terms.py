@@ -61,10 +61,6 @@ def is_written_apart(pieces: Sequence[str], parts: Container[str]) -> bool:
 
     Single letters may ("A P I"), and other words too ("kube flow"), but not the words of every
     sentence, unless the name contains them ("my SQL").
-
-    Args:
-        pieces: the words, see ``normal``.
-        parts: the name's own, see ``name_parts``.
     """
     if len(pieces) == 1 or all(len(piece) == 1 for piece in pieces):
         return True
@@ -76,10 +72,6 @@ def find_term(words: list[str], term: str) -> list[tuple[int, int]]:
 
     Case, hyphens, surrounding punctuation and a plural or possessive s do not matter, and the term
     may be written in pieces (see ``is_written_apart``).
-
-    Args:
-        words: the text's words, see ``split_words``.
-        term: as written, one word or more.
 
     Returns:
         (index of its first word, number of words) of each place, in order.

@@ -252,9 +252,6 @@ class Pace:
     """Decides when the engine gets waiting pieces, from what its last runs have cost.
 
     Soon enough to be fast, rarely enough to be free.
-
-    Args:
-        limit_s: the longest segment.
     """
 
     def __init__(self, limit_s: float) -> None:

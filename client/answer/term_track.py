@@ -29,12 +29,7 @@ MARGIN_S: Final = 0.5
 
 
 class TermTrack:
-    """Hears each term and phrase once, with the words around it.
-
-    Args:
-        hear: hears a stretch.
-        sound: the answer so far.
-    """
+    """Hears each term and phrase once, with the words around it."""
 
     def __init__(self, hear: HearWords, sound: SampleBuffer) -> None:
         self._hear = hear

@@ -48,11 +48,7 @@ def dbfs(amplitude: float) -> float:
 
 
 class FrameMeter:
-    """Cuts blocks of any size into frames of `FRAME_MS` and measures each.
-
-    Args:
-        sample_rate_hz: of the samples that will come.
-    """
+    """Cuts blocks of any size into frames of `FRAME_MS` and measures each."""
 
     def __init__(self, sample_rate_hz: int) -> None:
         self._frame_samples = max(1, round(sample_rate_hz * FRAME_MS / 1000))

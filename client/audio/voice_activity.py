@@ -97,11 +97,7 @@ class Level:
 
 
 class LevelMeter:
-    """Peak, and the root mean square of the loudest 0.1 s, of sound that comes in blocks.
-
-    Args:
-        window: samples in 0.1 s.
-    """
+    """Peak, and the root mean square of the loudest 0.1 s, of sound that comes in blocks."""
 
     def __init__(self, window: int = _LEVEL_WINDOW) -> None:
         self._window = window
@@ -310,11 +306,7 @@ class VoiceActivity:
 
 
 class _ToneMeter:
-    """How tonal a stretch of sound is: see ``TONE_SHARE``.
-
-    Args:
-        start: the sample at which it starts.
-    """
+    """How tonal a stretch of sound is: see ``TONE_SHARE``."""
 
     def __init__(self, start: int = 0) -> None:
         self._start = start

@@ -71,21 +71,11 @@ class SendAll(Protocol):
     """Sends what waits, in order."""
 
     def __call__(self, go_on: Callable[[], bool], on_sent: Callable[[], None]) -> str:
-        """Why the rest still waits; empty if nothing does.
-
-        Args:
-            go_on: asked before each one.
-            on_sent: called after each one.
-        """
+        """Why the rest still waits; empty if nothing does."""
 
 
 class Sender:
-    """Runs ``send_all`` on its own thread on request; one run at a time.
-
-    Args:
-        send_all: sends what waits.
-        waiting: how many wait.
-    """
+    """Runs ``send_all`` on its own thread on request; one run at a time."""
 
     def __init__(self, send_all: SendAll, waiting: Callable[[], int]) -> None:
         self._send_all = send_all

@@ -170,10 +170,6 @@ def read_review(path: Path) -> ReviewDocument:
 def parse_review(name: str, content: bytes) -> ReviewDocument:
     """The same from a file's content.
 
-    Args:
-        name: of the file, for messages.
-        content: as it came.
-
     Raises:
         BundleError: as for ``read_review``.
     """

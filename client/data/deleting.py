@@ -16,13 +16,7 @@ from server.contract import PurgeRequest, PurgeResult
 def delete_answers(
     backend: Backend, settings: ClientSettings, attempt_ids: Sequence[int]
 ) -> PurgeResult:
-    """Delete these attempts and their recordings; one that no longer exists does no harm.
-
-    Args:
-        backend: where the attempts are.
-        settings: name the folder of the recordings.
-        attempt_ids: the attempts, one or more.
-    """
+    """Delete these attempts and their recordings; one that no longer exists does no harm."""
     submission_ids = []
     for attempt_id in attempt_ids:
         try:

@@ -106,11 +106,6 @@ class RemoteSharing(ServerConnection):
 
         Goes on waiting while the server is away for a moment.
 
-        Args:
-            attempt_id: the attempt.
-            tell: receives the progress each time.
-            patience_s: how long to wait.
-
         Returns:
             ``None``: nothing is being prepared. Otherwise how far it was when patience
             ended, or why it failed (``state`` is ``failed``).

@@ -69,12 +69,6 @@ def write_archive(
 ) -> int:
     """Write everything into one file; returns how many recordings are in it.
 
-    Args:
-        backend: has the answers and drills.
-        settings: name the data folder.
-        path: the file, which is replaced.
-        recordings: include them.
-
     Raises:
         BackendError: the server does not give them.
         OSError: the file cannot be written.

@@ -122,10 +122,6 @@ def _bank_texts(bank: Bank) -> Iterator[str]:
 def entries(vocabulary: BankVocabulary, lookup: Lookup) -> list[Entry]:
     """Dictionary entries for what the recognizer does not know yet.
 
-    Args:
-        vocabulary: of the whole bank.
-        lookup: the recognizer's own dictionary.
-
     Returns:
         Terms of several words, lexicon terms, and single words missing from the dictionary.
     """

@@ -58,9 +58,6 @@ class Transcriber(ABC):
     def decode(self, passages: Sequence[Passage]) -> Sequence[Sequence[LogProbs]] | None:
         """How likely its decoder finds wordings of some sound.
 
-        Args:
-            passages: sound with its wordings.
-
         Returns:
             The tokens of every text of every passage; ``None`` if the engine has no such decoder,
             or it failed: whoever asks goes on without.

@@ -113,11 +113,7 @@ def create_studio(studio: Studio, *, port: int | None = None) -> Starlette:
 
 
 def create_pages(studio: Studio) -> "FastAPI":
-    """The application of all pages but the first; ``create_studio`` adds what all pages need.
-
-    Args:
-        studio: what the pages share.
-    """
+    """The application of all pages but the first; ``create_studio`` adds what all pages need."""
     from fastapi import FastAPI
     from fastapi.exceptions import RequestValidationError
 

@@ -55,11 +55,7 @@ def silent_row() -> Floats:
 
 
 class AcousticModel:
-    """The ONNX network, loaded at first use.
-
-    Args:
-        path: the model file.
-    """
+    """The ONNX network, loaded at first use."""
 
     def __init__(self, path: Path = MODEL_PATH) -> None:
         self._path = path

@@ -108,9 +108,6 @@ class Misspellings:
     ) -> list[tuple[float, float]]:
         """The likeness of written phones with the likeliest of some wordings, many in one pass.
 
-        Args:
-            pairs: wordings and written phones.
-
         Returns:
             For each pair, the likeness of all the phones, and of their best part.
         """

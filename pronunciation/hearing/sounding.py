@@ -263,12 +263,6 @@ def is_free(place: Candidate, name: str, words: Sequence[str], targets: Iterable
     """Whether a term may have been said at its place.
 
     The words there name no other term, except maybe parts of this one, and do not sound as written.
-
-    Args:
-        place: the place.
-        name: the term.
-        words: the transcript's.
-        targets: the terms that they name.
     """
     here = set(place.words)
     return _may_mean([normal(words[at]) for at in place.words], name) and all(

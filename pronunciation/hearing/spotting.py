@@ -36,11 +36,7 @@ _PHONES: Final = {code: phone for phone, code in CODES.items()}
 
 
 class TermSpotter:
-    """Finds the lexicon's terms in transcripts; one instance serves many.
-
-    Args:
-        lexicon: the terms.
-    """
+    """Finds the lexicon's terms in transcripts; one instance serves many."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon

@@ -276,12 +276,6 @@ class AccountService:
         Wrong passwords typed earlier at the same address are forgotten. So are tokens: a reset is
         for a password that somebody else may know, and they could have made some with it.
 
-        Args:
-            secret: the invitation's.
-            password: the new one.
-            address: where the request comes from.
-            keeps_tokens: leave the tokens valid.
-
         Raises:
             NotFoundError: the invitation is not valid (any more).
             InvalidInputError: the password is too weak.

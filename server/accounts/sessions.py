@@ -31,12 +31,7 @@ def new_session_id() -> str:
 
 
 def has_ended(session: Session, session_id: str) -> bool:
-    """Whether the browser of this session has signed out.
-
-    Args:
-        session: to read with.
-        session_id: the one in the cookie.
-    """
+    """Whether the browser of this session has signed out."""
     return session.get(EndedSessionRow, digest(session_id)) is not None
 
 

@@ -89,12 +89,7 @@ def newest_report_id() -> ScalarSelect[int | None]:
 
 
 def read_reports(session: Session, graded: Mapping[int, Report]) -> dict[int, ReadReport]:
-    """Newest reports, as people see them.
-
-    Args:
-        session: reads.
-        graded: as they are stored, by attempt.
-    """
+    """Newest reports, as people see them."""
     given = corrections_of(session, list(graded))
     return {
         attempt_id: _read(report, given.get(attempt_id, ()))

@@ -68,15 +68,7 @@ class Service:
         grader: Callable[[], Grader] = Grader.current,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        """Opens nothing.
-
-        Args:
-            store: the attempts.
-            bank: gives the bank.
-            lexicon: gives the lexicon.
-            grader: gives the grader.
-            clock: tells the time.
-        """
+        """Opens nothing."""
         self._opening = Lock()
         self._open_store = store if callable(store) else lambda: store
         self._grading_data = GradingData(bank, lexicon, grader)

@@ -73,11 +73,7 @@ def blank() -> Typed:
 
 
 def form_of(data: Mapping[str, Any]) -> Typed:
-    """The form of a question.
-
-    Args:
-        data: its fields, as in YAML.
-    """
+    """The form of a question."""
     return Typed(
         texts={name: _shown(name, data.get(name)) for name in TEXTS},
         choices={name: tuple(map(str, data.get(name) or ())) for name in CHOICES},

@@ -421,15 +421,7 @@ def end_jobs_of(
     *,
     but: dict[str, object] | None = None,
 ) -> int:
-    """Cancels the jobs for an attempt and deletes their inputs; returns the number.
-
-    Args:
-        session: a transaction.
-        kind: of the jobs.
-        attempt_id: the attempt.
-        now: the time.
-        but: the payload of those that continue.
-    """
+    """Cancels the jobs for an attempt and deletes their inputs; returns the number."""
     rows = session.scalars(
         select(JobRow)
         .join(JobInputRow, JobInputRow.job_id == JobRow.id)

@@ -51,12 +51,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def set_up_logs(level: str = "INFO", stream: TextIO | None = None) -> logging.Handler:
-    """Sends every log of this process to standard error, as JSON.
-
-    Args:
-        level: the lowest level that is logged.
-        stream: the stream to use instead.
-    """
+    """Sends every log of this process to standard error, as JSON."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonFormatter())
     root = logging.getLogger()

@@ -310,12 +310,6 @@ def _in_turn(sets: Sequence[Sequence[Item]]) -> list[Item]:
 def item_for(sets: ItemSets, lexicon: Lexicon, settings: ClientSettings, name: str) -> Item:
     """What drills a term. Where no set has it, it joins the person's own items and comes back.
 
-    Args:
-        sets: what can be drilled.
-        lexicon: how terms are said.
-        settings: name the file of own items.
-        name: the term.
-
     Raises:
         DrillError: nobody knows how the term is said, or the file cannot be used.
     """

@@ -37,12 +37,7 @@ class KeptInterviews:
 
 
 class Interviews:
-    """The interviews in one folder; safe to use from several threads and processes.
-
-    Args:
-        folder: made at the first interview.
-        clock: gives the time.
-    """
+    """The interviews in one folder; safe to use from several threads and processes."""
 
     def __init__(
         self, folder: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -53,12 +53,6 @@ async def read_uploads(
 ) -> list[Upload]:
     """The files of one field of a form; a field that was left empty has none.
 
-    Args:
-        request: a form as ``multipart/form-data``.
-        field: the field's name.
-        most_bytes: of all files together.
-        most_files: how many there may be.
-
     Raises:
         HTTPException: 413, more than that; 400, no such form.
     """

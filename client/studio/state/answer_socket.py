@@ -93,14 +93,7 @@ class _Gone(Exception):
 
 
 class AnswerSocket:
-    """One connection, from start to end; ``serve`` never raises what a page can cause.
-
-    Args:
-        socket: not accepted yet.
-        microphone: the studio's.
-        answers: the person's.
-        interviews: the studio's.
-    """
+    """One connection, from start to end; ``serve`` never raises what a page can cause."""
 
     def __init__(
         self,

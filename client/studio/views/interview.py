@@ -156,13 +156,7 @@ def state_of(
 def earlier(
     record: InterviewRecord, scores: Mapping[int, float], now: datetime
 ) -> EarlierInterview:
-    """An interview as the list shows it.
-
-    Args:
-        record: the interview.
-        scores: attempt → coverage.
-        now: the time.
-    """
+    """An interview as the list shows it."""
     answered = [each.attempt_id for each in record.asked if each.attempt_id is not None]
     own = [scores[attempt_id] for attempt_id in answered if attempt_id in scores]
     left_s = record.time_left_s(now)
