@@ -158,12 +158,14 @@ class CompiledPhrase:
 
     ``units_of``: everything its words are looked up by, and the units that each is a key of; an
         answer with none of them does not say it.
+    ``numbers``: the numbers of all its variants, if it has one itself.
     """
 
     source: KeyPhrase
     variants: tuple[Variant, ...]
     soundings: tuple[Sounding, ...]
     units_of: dict[str, tuple[Unit, ...]] = field(init=False, repr=False)
+    numbers: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Collects them once, because a model answer is compared with hundreds of phrases."""
@@ -177,15 +179,16 @@ class CompiledPhrase:
                 units_of.setdefault(text, ())
                 units_of.setdefault(key, ())
         object.__setattr__(self, "units_of", units_of)
+        numbers = [[t for t in each.texts if t[-1].isdecimal()] for each in self.variants]
+        own = numbers[0] if numbers else []
+        said = frozenset(text for each in numbers for text in each) if own else frozenset()
+        object.__setattr__(self, "numbers", said)
 
     @property
     def has_one_sense(self) -> bool:
         """Whether its own words are a quantity ("30 seconds") or one name ("C#")."""
-        if not self.variants:
-            return False
-        units, texts = self.variants[0].units, self.variants[0].texts
-        is_name = len(units) == 1 and units[0].name
-        return is_name or any(text[-1].isdecimal() for text in texts)
+        units = self.variants[0].units if self.variants else ()
+        return bool(self.numbers) or (len(units) == 1 and units[0].name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -304,6 +304,11 @@ def _verdict(
     words: Sequence[Word],
 ) -> PhraseCoverage:
     phrase = compiled.source
+    numbers = compiled.numbers
+    if numbers and numbers.isdisjoint(answer.by_text) and "1" not in numbers:  # "one" may be "a"
+        # without ways nothing but its number says a quantity: "1.5 seconds" is not "5 seconds"
+        kept = [at for at, each in enumerate(found) if _names_it(each)]
+        found, chances = [found[at] for at in kept], [chances[at] for at in kept]
     best = max(range(len(found)), key=lambda at: _rank(found[at], chances[at]), default=None)
     chance = 0.0 if best is None else chances[best]
     status: PhraseStatus = "missing"
@@ -375,6 +380,13 @@ def _is_affirmed(passage: Passage) -> bool:
     known = row["near_miss"] < WORD_FOR_WORD or row["near_miss"] <= row["way"]
     affirmed = passage.denied < DENIED_FROM and not row["everyday_use"]
     return bool(row["literal"]) and affirmed and known
+
+
+def _names_it(passage: Passage) -> bool:
+    """Whether it can say a quantity of which the number is not in the text."""
+    row = _deciding(passage)
+    sounded = row["sound_distance"] < 1.0 or row["sound_known"]
+    return bool(row["has_ways"] or row["whole"] or sounded or passage.times is not None)
 
 
 def _is_a_way(passage: Passage) -> bool:

@@ -201,6 +201,9 @@ C++ | I wrote the service in CPP for years.
 Kafka | We put it into Kafka.It is durable.
 """
 NOT_SAID = """
+5 seconds | It took one and a half seconds in the end.
+5 seconds | It took nine seconds in the end.
+2.5 million users | We handled forty events, and finally ninety users.
 10 kilowatts | Each rack draws 10 kWh under load.
 3 billion parameters | The model has three million parameters.
 5 milliseconds | A disk seek takes 0.5 seconds at most.
@@ -237,3 +240,8 @@ def test_a_quantity_or_a_name_is_said_in_any_form(pair: str, lexicon: Lexicon) -
 @pytest.mark.parametrize("pair", NOT_SAID.strip().splitlines())
 def test_another_quantity_or_name_is_not(pair: str, lexicon: Lexicon) -> None:
     assert _status(pair, lexicon) != "covered"
+
+
+@pytest.mark.parametrize("said", ["nine", "one and a half", ".5", "fifteen"])
+def test_another_number_is_not_even_asked_about(said: str, lexicon: Lexicon) -> None:
+    assert _status(f"5 seconds | It took {said} seconds in the end.", lexicon) == "missing"
