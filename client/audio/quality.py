@@ -3,29 +3,18 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from client.audio.level import zeros_remedy
-from client.audio.sound_meter import MIN_SPEECH_OVER_NOISE_DB, QUIET_DBFS
+from client.audio.sound_meter import MIN_SPEECH_OVER_NOISE_DB, SoundMeter
 from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import SILENCE_DBFS
 from client.core.wording import sentence
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.clip import Clip
 from pronunciation.resample import at_sample_rate
+from server.contract import SoundQuality
 
 State = Literal["works", "zeros", "silent", "no-speech", "clipping", "quiet", "noise"]
 
-CLIPPED: Final = 0.99
-"""A sample this close to full scale is at the converter's end."""
-MAX_CLIPPED_SHARE: Final = 0.001
-"""One knock on the table clips a few samples; clipped speech more than a thousandth of its own.
-None of 120 recordings of ``shared/speech`` has a clipped sample."""
 MIN_SPEECH_S: Final = 1.0
-_FRAME_S: Final = 0.05
-_MARGIN_S: Final = 0.1
-"""Breath and reverberation around speech are no noise of the room."""
-_FEW_FRAMES: Final = 3
 
 
 @dataclass(frozen=True)
@@ -39,7 +28,6 @@ class MicrophoneQuality:
         peak_dbfs: the loudest sample; ``None`` for exact zeros. So are the other levels.
         speech_dbfs: mean power where somebody speaks.
         noise_dbfs: the room, where nobody speaks.
-        clipped_share: of the samples in the speech.
         speech_s: how long somebody speaks.
     """
 
@@ -49,7 +37,6 @@ class MicrophoneQuality:
     peak_dbfs: float | None = None
     speech_dbfs: float | None = None
     noise_dbfs: float | None = None
-    clipped_share: float = 0.0
     speech_s: float = 0.0
 
     @property
@@ -72,9 +59,10 @@ def judge_microphone(clip: Clip) -> MicrophoneQuality:
             sentence(zeros_remedy("browser")),
         )
     spans = speech_segments(clip)
-    in_speech = _mask(clip, spans, 0.0)
-    speech_s = float(in_speech.sum()) / SAMPLE_RATE_HZ
-    noise = _noise_dbfs(clip.samples, _mask(clip, spans, _MARGIN_S))
+    speech_s = sum(end_s - start_s for start_s, end_s in spans)
+    meter = SoundMeter()
+    meter.feed(clip.samples)
+    measured = meter.quality(spans)
     if speech_s < MIN_SPEECH_S:
         silent = level.loudest_dbfs < SILENCE_DBFS
         return MicrophoneQuality(
@@ -86,62 +74,41 @@ def judge_microphone(clip: Clip) -> MicrophoneQuality:
             else "Read the whole sentence aloud, from where you will rehearse. If the "
             "level moves although nobody speaks, choose another microphone above.",
             peak_dbfs=level.peak_dbfs,
-            noise_dbfs=noise,
+            noise_dbfs=measured.noise_dbfs,
             speech_s=speech_s,
         )
-    spoken = clip.samples[in_speech]
-    speech = _rms_dbfs(spoken)
-    clipped = float(np.mean(np.abs(spoken) >= CLIPPED))
-    state, detail, remedy = _verdict(speech, noise, clipped)
+    state, detail, remedy = _verdict(measured)
     return MicrophoneQuality(
-        state, detail, remedy, level.peak_dbfs, speech, noise, clipped, speech_s
+        state,
+        detail,
+        remedy,
+        level.peak_dbfs,
+        measured.speech_dbfs,
+        measured.noise_dbfs,
+        speech_s,
     )
 
 
-def _verdict(
-    speech_dbfs: float, noise_dbfs: float | None, clipped_share: float
-) -> tuple[State, str, str]:
-    if clipped_share > MAX_CLIPPED_SHARE:
+def _verdict(measured: SoundQuality) -> tuple[State, str, str]:
+    speech, noise = measured.speech_dbfs or 0.0, measured.noise_dbfs
+    if "clipped" in measured.problems:
         return (
             "clipping",
-            f"Too loud: {clipped_share:.1%} of your speech is cut off at the top.",
+            "Too loud: your speech is cut off at the top.",
             "Move back a hand's width, or turn the microphone down in the system's sound settings.",
         )
-    if speech_dbfs < QUIET_DBFS:
+    if "quiet" in measured.problems:
         return (
             "quiet",
-            f"Too quiet: your speech measures {speech_dbfs:.0f} dBFS.",
+            f"Too quiet: your speech measures {speech:.0f} dBFS.",
             "Move closer, or turn the microphone up in the system's sound settings until the level "
             "reaches the middle while you speak.",
         )
-    if noise_dbfs is not None and speech_dbfs - noise_dbfs < MIN_SPEECH_OVER_NOISE_DB:
+    if noise is not None and speech - noise < MIN_SPEECH_OVER_NOISE_DB:
         return (
             "noise",
-            f"Noisy: your speech is only {speech_dbfs - noise_dbfs:.0f} dB above the room.",
+            f"Noisy: your speech is only {speech - noise:.0f} dB above the room.",
             "Close the window, turn the fan or the music off, or use a headset, whose microphone "
             "is nearer to your mouth.",
         )
     return "works", "The microphone works.", ""
-
-
-def _mask(clip: Clip, spans: list[tuple[float, float]], margin_s: float) -> npt.NDArray[np.bool_]:
-    mask = np.zeros(clip.samples.size, dtype=bool)
-    for start_s, end_s in spans:
-        first = max(0, round((start_s - margin_s) * SAMPLE_RATE_HZ))
-        mask[first : round((end_s + margin_s) * SAMPLE_RATE_HZ)] = True
-    return mask
-
-
-def _noise_dbfs(samples: npt.NDArray[np.float32], speech: npt.NDArray[np.bool_]) -> float | None:
-    """The median level of the frames without speech; ``None`` if there are too few."""
-    rest = samples[~speech]
-    frame = round(_FRAME_S * SAMPLE_RATE_HZ)
-    frames = rest[: rest.size // frame * frame].reshape(-1, frame)
-    if len(frames) < _FEW_FRAMES:
-        return None
-    power = float(np.median(np.mean(np.square(frames, dtype=np.float64), axis=1)))
-    return None if power == 0.0 else 10.0 * float(np.log10(power))
-
-
-def _rms_dbfs(samples: npt.NDArray[np.float32]) -> float:
-    return 10.0 * float(np.log10(np.mean(np.square(samples, dtype=np.float64))))
