@@ -4,6 +4,7 @@ Tests that a busy machine disturbs are marked ``realtime`` here or where they st
 browser ``browser``. Plain ``pytest`` leaves out both; `scripts/test` runs all.
 """
 
+import functools
 import gc
 import itertools
 import os
@@ -19,8 +20,10 @@ import hypothesis
 import pytest
 
 from client.backend import connection
-from pronunciation import lexicon_loader
+from pronunciation import drill_sets, lexicon_loader
 from question_bank import loader
+from question_bank.errors import Fault
+from question_bank.strict_yaml import Entry
 from tests import whisper_weights
 
 os.environ["HF_HUB_CACHE"] = str(whisper_weights.HUB)  # before the hub's own client comes
@@ -112,9 +115,21 @@ def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bank and lexicon stay in this process: a compiled copy in each new home takes 0.1 s."""
+    """Bank, lexicon and drills stay in this process: each new home would cost 0.1 s and more."""
     for module in (loader, lexicon_loader):
         monkeypatch.setattr(module, "compiled", lambda model, files, folder, make, code: make())
+    monkeypatch.setattr(drill_sets, "read_documents", _documents)
+
+
+@functools.cache
+def _drills() -> list[Entry]:
+    return lexicon_loader.read_documents(drill_sets.DRILLS_FOLDER, [])
+
+
+def _documents(path: Path, faults: list[Fault]) -> list[Entry]:
+    if path == drill_sets.DRILLS_FOLDER:
+        return _drills()
+    return lexicon_loader.read_documents(path, faults)
 
 
 @pytest.fixture(autouse=True)
