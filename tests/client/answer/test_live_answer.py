@@ -159,25 +159,6 @@ def tiny() -> Transcriber:
     return load_engine("faster-whisper", "tiny.en", offline=True)
 
 
-def test_the_words_are_those_of_the_whole_recording(tiny: Transcriber) -> None:
-    rehearsal = session(tiny)
-    live = rehearsal.listen(QUESTION)
-    for phrase in phrases():
-        feed(live, phrase)
-        time.sleep(0.3)  # some of it is transcribed on its own, some together
-
-    spoken = live.result().transcript
-    recorded = rehearsal.prepare(Clip(np.concatenate(phrases())), QUESTION)
-
-    whole = recorded.transcript
-    said = [word for words in PHRASES for word in words]
-    assert [word.text.strip(".,").lower() for word in spoken.words] == said
-    assert [word.text.strip(".,").lower() for word in whole.words] == said
-    assert spoken.duration_s == whole.duration_s
-    for mine, theirs in zip(spoken.words, whole.words, strict=True):
-        assert mine.start_s == pytest.approx(theirs.start_s, abs=0.25)
-
-
 def test_a_question_follows_while_the_last_answer_is_transcribed_and_the_engine_killed() -> None:
     engine = EngineProcess("faster-whisper", "tiny.en", offline=True)
     rehearsal, said = session(engine), phrases()

@@ -8,8 +8,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from client.bulk.recordings import ManifestError, Recording, Unusable, recordings_of
-from question_bank.errors import BankError, FileError
-from question_bank.loader import load_bank
 
 LINES = st.lists(
     st.one_of(
@@ -40,22 +38,6 @@ def test_any_manifest_is_read_or_refused(lines: list[str], kind: str) -> None:
     for each in found:
         assert isinstance(each, Recording | Unusable)
         each.id.encode()  # goes into the results as UTF-8
-
-
-@given(st.text(max_size=200))
-@example("- id: [" * 50)
-@example("&a [*a]")
-@example("? {a: b}")
-@example("- id: 2026-02-30")
-@settings(max_examples=200, deadline=None)
-def test_any_text_is_a_bank_or_refused_with_its_place(text: str) -> None:
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "bank.yaml"
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))
-        try:
-            load_bank((path,))
-        except (BankError, FileError) as error:
-            assert str(error)
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"\x00" * 100, b"\xef\xbb\xbf"])

@@ -60,23 +60,6 @@ def test_the_report_says_who_corrected_what_and_why(
     assert (phrase["corrected"]["by"], phrase["corrected"]["was"]) == ("Cleo Martin", "missing")
 
 
-def test_the_list_says_which_scores_were_corrected(
-    run: Run, corrected: Attempt, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "160")
-    (row,) = json.loads(run("history", "--json").stdout)["attempts"]
-    graded = corrected.report.overall
-    assert row["graded_score"] == graded
-    assert row["score"] > graded
-    header, *lines = run("history").stdout.splitlines()
-    assert header.split()[-3:] == ["length", "engine", "graded"]
-    assert any(line.rstrip().endswith(f"{graded:.0%}") for line in lines)
-
-
-def test_without_a_correction_the_list_has_no_column_for_it(run: Run, attempt: Attempt) -> None:
-    assert "graded" not in run("history").stdout
-
-
 def test_a_filter_that_nothing_matches_is_not_called_an_empty_history(
     run: Run, attempt: Attempt
 ) -> None:

@@ -62,15 +62,6 @@ def test_all_rough_answers_are_transcribed_again_and_keep_their_first_report(
     assert "No recorded answer has a rough transcript" in run("retranscribe", "--rough").stdout
 
 
-def test_one_that_fails_stops_no_other(run: Run, keep: Callable[..., Attempt]) -> None:
-    gone, kept = keep(recorded=False), keep()
-    result = run("retranscribe", str(gone.id), str(kept.id))
-    assert result.exit_code == 1
-    assert "no recording of attempt 1" in result.stderr
-    assert "1 of 2 could not be transcribed again" in result.stderr
-    assert text_of(run, kept.id) == ANSWER
-
-
 def test_words_are_corrected_one_by_one_or_all_and_restored(
     run: Run, keep: Callable[..., Attempt], tmp_path: Path
 ) -> None:

@@ -107,25 +107,6 @@ def session(backend: Backend) -> Session:
     return Session(backend, lambda: ScriptedTranscriber(), hear)
 
 
-def test_a_rough_answer_is_transcribed_again_from_its_recording(
-    backend: Backend, session: Session, recordings: OwnRecordings, keep: Callable[..., Attempt]
-) -> None:
-    rough, other = keep(), keep("faster-whisper")
-    keep(recorded=False)
-    assert [each.id for each in rough_answers(all_attempts(backend), recordings)] == [rough.id]
-    shares: list[float] = []
-    again = transcribe_again(backend, session, recordings, rough.id, shares.append)
-    assert again.report.transcript.engine == "scripted"
-    assert "priority flow control" in again.report.transcript.text
-    assert again.report.coverage.score > rough.report.coverage.score
-    assert again.report.overall > rough.report.overall
-    assert [each.term for each in again.report.pronunciation.terms].count("InfiniBand") == 2
-    assert shares[0] < 1.0
-    assert rough_answers(all_attempts(backend), recordings) == []
-    assert earlier_version(backend, rough.id, 1).report == rough.report
-    assert backend.attempt(other.id) == other
-
-
 def test_a_recording_that_is_not_here_and_an_engine_no_better_are_refused(
     backend: Backend, recordings: OwnRecordings, keep: Callable[..., Attempt]
 ) -> None:
@@ -203,17 +184,6 @@ def test_what_cannot_be_corrected_says_why(
     typed = backend.submit(new_submission(QUESTION, Transcript(text="I typed this")))
     with pytest.raises(RepairError, match="was typed"):
         correct_words(backend, session, recordings, typed.id, "I wrote this")
-
-
-def test_words_are_replaced_where_they_are_and_keep_the_mark_behind_them() -> None:
-    said = transcript()
-    assert ", and RoCE needs it too." in replaced(said, "Rocky", "RoCE")
-    assert "needs it to. In" in replaced(said, "too", "to")
-    assert replaced(said, "and rocky needs it too", "").split()[8:10] == ["In", "Fini"]
-    with pytest.raises(RepairError, match="2 times"):
-        replaced(said, "in fini band", "InfiniBand")
-    with pytest.raises(RepairError, match="not in the transcript"):
-        replaced(said, "Infinite Band", "InfiniBand")
 
 
 def test_on_a_shared_server(tmp_path: Path) -> None:

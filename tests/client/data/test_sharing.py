@@ -24,7 +24,7 @@ from client.data.sharing import (
 from client.practice.interviews import Interviews, plan_interview
 from pronunciation.clip import SAMPLE_RATE_HZ
 from question_bank.loader import load_bank
-from server.contract import LinkRequest, Preparing
+from server.contract import Preparing
 from tests.server.conftest import make_submission
 from tests.worlds.people import People
 from tests.worlds.shared_server import remote_to, server_with_people, tone, work_off
@@ -79,17 +79,6 @@ def test_the_recording_goes_up_only_with_the_share_that_wants_it(
     (share,) = message.shares
     sharing.revoke(share.id)
     assert sharing.sharing(world.attempt.id).recording is None
-
-
-def test_a_link_with_sound_opens_for_somebody_without_an_account(
-    world: People, sharing: RemoteSharing, recordings: OwnRecordings
-) -> None:
-    link = LinkRequest(label="My coach")
-    made = shared(world, sharing, recordings, link=link, with_audio=True)
-    work_off(world)
-    page = world.client().get(sharing.address_of(made).removeprefix("http://localhost"))  # type: ignore[arg-type]
-    assert page.status_code == 200
-    assert "<audio" in page.text
 
 
 def test_a_client_waits_until_the_recording_can_be_heard(

@@ -75,11 +75,6 @@ def test_corrected_words_are_counted_and_the_engines_can_be_restored(
     assert (restored.version, service.history().attempts[0].corrections) == (3, 0)
 
 
-def test_the_same_again_changes_nothing(service: Service, rough: Attempt) -> None:
-    service.revise(rough.id, better())
-    assert service.revise(rough.id, better()).version == 2
-
-
 def test_what_cannot_be_graded_leaves_the_report(service: Service, rough: Attempt) -> None:
     with pytest.raises(InvalidInputError, match="no speech"):
         service.revise(rough.id, Revision(transcript=Transcript(text=" ")))

@@ -229,12 +229,3 @@ def test_hostile_text_stays_text(written: Site) -> None:
     reply = written.post("carla", PAGING, do="check", **form)
     assert reply.status_code in (200, 422)
     assert "<script>alert" not in reply.text and "{{7*7}}" in reply.text
-
-
-def test_only_editors_see_the_form(written: Site) -> None:
-    for path in ("questions", "questions/paging", "new-question"):
-        assert written.get("ana", f"/coach/bank/{path}").status_code == 403
-        assert written.get("dan", f"/coach/bank/{path}").status_code == 200
-    assert written.post("ana", PAGING, do="save").status_code == 403
-    assert written.get("dan", "/coach/bank/questions/nobody").status_code == 404
-    assert written.post("dan", "/coach/bank/questions/nobody", do="save").status_code == 404

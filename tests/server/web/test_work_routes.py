@@ -244,20 +244,6 @@ def test_many_questions_are_checked_in_the_background(site: Site) -> None:
     assert "/coach/bank/1" in site.get("carla", f"/jobs/{job_id}").text
 
 
-def test_the_banks_pages_are_for_editors(site: Site) -> None:
-    site.versions.store.add(BANK, "", note="", author_id=None, created_at=START)
-    for path in ("", "/edit", "/1", "/1/bank.yaml", "/1/lexicon.yaml"):
-        assert site.get("ana", f"/coach/bank{path}").status_code == 403, path
-        assert site.get("nobody", f"/coach/bank{path}").status_code == 303, path
-        assert site.get("dan", f"/coach/bank{path}").status_code == 200, path
-    for path in ("/edit", "/1/activate", "/none/activate", "/regrade"):
-        assert site.post("ana", f"/coach/bank{path}").status_code == 403, path
-        assert site.post("nobody", f"/coach/bank{path}").status_code in (401, 403), path
-    assert site.versions.store.active_number() is None
-    for path in ("/9", "/9/bank.yaml", "/1?since=9", "/1/secrets.yaml", "/..%2f..%2fetc%2fpasswd"):
-        assert site.get("carla", f"/coach/bank{path}").status_code in (404, 422), path
-
-
 def test_an_attempt_is_exported_by_its_owner_and_whom_it_is_shown_to(
     site: Site, store: Store
 ) -> None:

@@ -5,7 +5,6 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from client.audio.files import read_audio
@@ -24,16 +23,6 @@ def flite(folder: Path, phones: str) -> Clip:
     return read_audio(path)
 
 
-def test_right_and_wrong_are_told_apart(tmp_path: Path) -> None:
-    hear = drill_hearing()
-    right = hear(flite(tmp_path, RIGHT), item("roce"))
-    wrong = hear(flite(tmp_path, WRONG), item("roce"))
-    assert (right.verdict, right.phones) == ("correct", RIGHT)
-    assert (wrong.verdict, wrong.phones) == ("mispronounced", WRONG)
-    assert right.start_s is not None and right.end_s is not None
-    assert right.end_s > right.start_s
-
-
 def test_the_prompt_may_be_said_whole_or_the_term_alone(tmp_path: Path) -> None:
     wanted = replace(item("roce"), prompt="the roce switch", term="roce")
     hear = drill_hearing()
@@ -43,14 +32,3 @@ def test_the_prompt_may_be_said_whole_or_the_term_alone(tmp_path: Path) -> None:
     assert hear(flite(tmp_path, RIGHT), wanted).verdict == "correct"
     other = flite(tmp_path, "S AH1 B S K R IH2 P SH AH0 N IH0 N V EH1 N T AO2 R IY0")
     assert hear(other, wanted).verdict == "something_else"
-
-
-def test_silence_is_nothing() -> None:
-    rng = np.random.default_rng(1)
-    quiet = Clip((1e-4 * rng.standard_normal(32_000)).astype(np.float32))
-    assert drill_hearing()(quiet, item("roce")).verdict == "nothing"
-
-
-def test_something_else_is_no_verdict(tmp_path: Path) -> None:
-    other = flite(tmp_path, "S AH1 B S K R IH2 P SH AH0 N IH0 N V EH1 N T AO2 R IY0")
-    assert drill_hearing()(other, item("roce")).verdict == "something_else"
