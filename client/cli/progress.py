@@ -133,8 +133,9 @@ def _print_days(days: list[DayScore], deliveries: list[DayDelivery]) -> None:
     _print_section("Day by day", table)
     if spread := spread_of(days):
         text = (
-            f"Who does not change lies between {spread.low:.0%} and {spread.high:.0%}, by the "
-            f"spread of {spread.answers} first answers. Only what leaves it is a change.\n"
+            f"The days of a speaker who doesn't change would lie between {spread.low:.0%} and "
+            f"{spread.high:.0%}, going by the spread of {spread.answers} first answers. Only days "
+            "outside that show a change.\n"
         )
         out().print(Text(text, "dim"))
 

@@ -1,8 +1,8 @@
 """One archive of everything: answers, drills, interviews, settings, own words, recordings.
 
 A ZIP file. ``aloud.json`` is the archive of answers and drills, ``own/`` has the files of the data
-folder, ``waiting.json`` what waits to be sent, ``recordings/`` the recordings. Importing it changes
-nothing that is already there.
+folder, ``waiting.json`` what waits to be sent, ``recordings/`` the recordings. Importing it adds to
+what is there and changes none of it.
 """
 
 import json
@@ -14,17 +14,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import yaml
 from pydantic import BaseModel, ValidationError
 
 from client.backend.outbox import M, Outbox, OutboxError
 from client.backend.protocol import QueuedError, RejectedError
 from client.backend.sending import OutboxBackend
+from client.core.durable_file import rewrite_durably
 from client.core.errors import SettingsError
 from client.core.preferences import NAMES, change_preferences, source_of
 from client.core.settings import ClientSettings
 from client.data.exports import MAX_ARCHIVE_BYTES, ArchiveError, ImportedArchive, import_archive_of
+from question_bank.errors import FileError
+from question_bank.stories import MAX_STORIES
+from question_bank.strict_yaml import parse_yaml, read_yaml
 from server.contract import Archive, DrillReview, Submission
 
 OWN_FILES: Final = (
@@ -107,7 +112,11 @@ def read_whole(backend: OutboxBackend, settings: ClientSettings, path: Path) -> 
             files = recordings = 0
             for entry in archive.infolist():
                 target = _target(entry, settings)
-                if target is None or target.exists() or entry.file_size > _MAX_FILE_BYTES:
+                if target is None or entry.file_size > _MAX_FILE_BYTES:
+                    continue
+                if target.exists():
+                    if target.suffix == ".yaml":
+                        files += _add(target, archive.read(entry))
                     continue
                 target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 with archive.open(entry) as content, target.open("xb") as copy:
@@ -177,6 +186,36 @@ def _target(entry: zipfile.ZipInfo, settings: ClientSettings) -> Path | None:
     alike = (pattern for pattern in OWN_FILES if pattern.count("/") + 1 == len(parts))
     known = any(Path(name).match(pattern) for pattern in alike)
     return settings.home / name if known else None
+
+
+def _add(target: Path, content: bytes) -> bool:
+    """Add what a file of words, questions or stories lacks; whether there was anything."""
+    try:
+        here, there = read_yaml(target).data, parse_yaml(content.decode("utf-8"), target.name).data
+    except (FileError, UnicodeDecodeError):
+        return False
+    both = _both(here, there)
+    if target.name == "stories.yaml":
+        both = both[:MAX_STORIES]
+    if both == here:
+        return False
+    text = yaml.safe_dump(both, allow_unicode=True, sort_keys=False, width=100)
+    rewrite_durably(target, lambda: text.encode("utf-8"))
+    return True
+
+
+def _both(here: Any, there: Any) -> Any:
+    """Entries of both; where they differ, those that are here."""
+    if isinstance(here, dict) and isinstance(there, dict):
+        return {**there, **{key: _both(value, there.get(key)) for key, value in here.items()}}
+    if isinstance(here, list) and isinstance(there, list):
+        known = [_name(each) for each in here]
+        return [*here, *(each for each in there if _name(each) not in known)]
+    return here
+
+
+def _name(entry: Any) -> Any:
+    return entry.get("id", entry) if isinstance(entry, dict) else entry
 
 
 def _settings(archive: zipfile.ZipFile, home: Path) -> int:

@@ -11,7 +11,9 @@ from client.core.preferences import change_preferences, load_preferences
 from client.core.settings import ClientSettings
 from client.data.deleting import delete_everything
 from client.data.exports import ArchiveError
+from client.data.stories import keep_story
 from client.data.whole_archive import is_whole, read_whole, write_archive
+from question_bank.stories import read_stories
 from server.contract import Transcript
 
 OWN = {
@@ -36,6 +38,26 @@ def filled(home: Path) -> ClientSettings:
     (settings.recordings / f"{said.submission_id}.wav").write_bytes(b"RIFF")
     change_preferences(home, {"role": "ml-platform-engineer", "theme": "dark"})
     return settings
+
+
+def test_what_another_machine_has_is_added_to_what_is_here(tmp_path: Path) -> None:
+    here, there = (ClientSettings(home=tmp_path / name) for name in ("here", "there"))
+    for settings, title, word in ((here, "Outage", "one"), (there, "Conflict", "two")):
+        with open_backend(settings) as backend:
+            keep_story(backend, settings, {"title": title, "result": word})
+            keep_story(backend, settings, {"title": "Both", "result": word})
+        settings.own_aliases.write_text(f"cloud-spot-or-on-demand: {{spot: [{word}]}}")
+    with open_backend(here) as backend:
+        write_archive(backend, here, tmp_path / "all.zip", recordings=False)
+    with open_backend(there) as backend:
+        assert read_whole(backend, there, tmp_path / "all.zip").files == 2
+        stories = read_stories(there.stories)
+    assert [(each.title, each.result) for each in stories] == [
+        ("Conflict", "two"),
+        ("Both", "two"),
+        ("Outage", "one"),
+    ]
+    assert "- two\n  - one" in there.own_aliases.read_text()
 
 
 @pytest.mark.parametrize("recordings", [False, True])
