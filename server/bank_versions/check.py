@@ -358,8 +358,8 @@ def check_model_answers(
             coverage = list(itertools.islice(judged, len(other.key_phrases)))
             covered = [each.phrase for each in coverage if each.status == "covered"]
             if len(covered) >= MAX_UNRELATED_SHARE * len(other.key_phrases):
-                named = ", ".join(covered)
-                yield question, f"covers {named} of the unrelated question {other.id!r}"
+                named = ", ".join(map(repr, covered))
+                yield question, f"also covers {named} of the unrelated question {other.id!r}"
 
 
 def check_answers(

@@ -82,7 +82,9 @@ def my_goal(
         start += timedelta(days=(today - start).days // DAYS * DAYS)
     if interview is not None:
         start = min(start, interview)
-    return Goal(role, start, interview, preferences.plan_minutes)
+    known = bank.role(role)
+    has_terms = known is not None and bool(known.spotlight)
+    return Goal(role, start, interview, preferences.plan_minutes, has_terms)
 
 
 def plan_settings(

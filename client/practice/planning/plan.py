@@ -65,12 +65,14 @@ class Goal:
         start: the first day.
         interview: the day of the interview; ``None``: no date yet.
         minutes: for an ordinary day.
+        has_terms: whether the role has terms to learn; the drills' own are of the built-in roles.
     """
 
     role: str
     start: date
     interview: date | None = None
     minutes: int = 15
+    has_terms: bool = True
 
     @property
     def end(self) -> date:
@@ -476,7 +478,7 @@ def _items(
         most = int((goal.minutes - _minutes(chosen)) * 60 // DRILL_ITEM_S)
         if most > 0:
             chosen.append(_drills("language", min(due, most)))
-    if not state.due_drills(day):
+    if goal.has_terms and not state.due_drills(day):
         chosen += _fitting(
             [replace(_drills("drills", NEW_DRILL_ITEMS), new=True)], goal.minutes - _minutes(chosen)
         )

@@ -114,6 +114,16 @@ def test_without_a_date_the_plan_lasts_three_weeks(client: TestClient) -> None:
     assert "not practiced; spread over the days to come" in page
 
 
+def test_terms_of_another_field_are_no_part_of_a_plan(
+    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "new term" in make(client, minutes="60")
+    bank = studio.bank
+    roles = tuple(each.model_copy(update={"spotlight": ()}) for each in bank.roles)
+    monkeypatch.setattr(studio.backend, "bank", lambda: bank.model_copy(update={"roles": roles}))
+    assert "new term" not in client.get("/plan").text
+
+
 def test_an_own_story_comes_until_it_is_told(
     client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
