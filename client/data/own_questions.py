@@ -134,9 +134,11 @@ def read_text(name: str, content: bytes) -> str:
     Raises:
         OwnQuestionError: it is too large, or has no text that can be read.
     """
+    is_pdf = content.startswith(b"%PDF") or PurePath(name).suffix.lower() == ".pdf"
+    name = f"“{name}”"  # its first letter stays small where the message is a sentence
     if len(content) > MAX_FILE_BYTES:
         raise OwnQuestionError(f"{name} is larger than {MAX_FILE_BYTES // 1024**2} MB")
-    if content.startswith(b"%PDF") or PurePath(name).suffix.lower() == ".pdf":
+    if is_pdf:
         text = _text_of_pdf(name, content)
     else:
         is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -160,7 +162,7 @@ def plain_text(name: str, text: str) -> str:
         text = re.sub(r"(?i)<h\d\b[^>]*>", "\n# ", text)
         text = html.unescape(re.sub(r"<[^>]*>", "", _TAG.sub("\n", text)))
     if not text.strip():
-        raise OwnQuestionError(f"{name} has no text in it; {_REMEDY}")
+        raise OwnQuestionError(f"{name} has no text in it; paste the text instead")
     if len(text) > MAX_CHARS:
         raise OwnQuestionError(f"{name} has more than {MAX_CHARS:,} characters; paste a part of it")
     return text

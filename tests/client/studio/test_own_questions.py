@@ -111,7 +111,7 @@ def test_a_list_of_questions_is_taken_as_it_is(
 ) -> None:
     page = client.post("/questions/own/read", files={"file": (name, content)}).text
     assert ">How do you size it?</textarea>" in page and f">{shown}</textarea>" in page
-    prompts = re.findall(r'-prompt" rows="2">([^<]*)<', page)
+    prompts = re.findall(r'-prompt" rows="3">([^<]*)<', page)
     assert not {"Question", "Frage", "text", "1", "No."} & {*prompts}, "no heading is a question"
 
 
