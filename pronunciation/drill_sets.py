@@ -71,7 +71,6 @@ class DrillSet(Frozen):
         return {item.id: item for item in self.items}
 
     def get(self, item_id: str) -> DrillItem | None:
-        """The item with this id, or ``None``."""
         return self._by_id.get(item_id)
 
     def __iter__(self) -> Iterator[DrillItem]:  # type: ignore[override]

@@ -72,7 +72,6 @@ class Dictionary(Mapping[str, tuple[Phones, ...]]):
         return _Entries(self)
 
     def lines(self) -> list[str]:
-        """The lines of the dictionary."""
         return self._text.splitlines()
 
     def __len__(self) -> int:

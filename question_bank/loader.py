@@ -268,7 +268,6 @@ def _with_texts(field: FieldOfWork, common: dict[str, RoundGuide]) -> tuple[Roun
 
 
 def _of_kind(located: Located[Question], rounds: dict[str, RoundGuide]) -> Located[Question]:
-    """A question that does not say its kind has that of its round."""
     guide = rounds.get(located.value.round)
     if guide is None or guide.kind is None or "kind" in located.entry.data:
         return located

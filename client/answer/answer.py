@@ -190,7 +190,6 @@ class Answer:
 
     @property
     def state(self) -> State:
-        """Where it is."""
         return self._end or self.entry.state
 
     @property

@@ -81,12 +81,10 @@ class SpokenPiece:
 
     @property
     def start_s(self) -> float:
-        """Where the speech starts."""
         return self.spans[0][0]
 
     @property
     def end_s(self) -> float:
-        """Where the speech ends."""
         return self.spans[-1][1]
 
 

@@ -295,7 +295,6 @@ class _Reading:
         self._compare_length()
 
     def _decoded(self) -> Iterator[_Packet]:
-        """The packets that have sound."""
         packets = self._container.demux()
         is_first = True
         given_up = 0

@@ -167,7 +167,6 @@ class SoundFile:
         return f"{self.path.name} has {_counted(self.tracks)}: number {self.track} is used"
 
     def clip(self) -> Clip:
-        """All of it at once."""
         return Clip(np.concatenate([np.zeros(0, np.float32), *self.blocks()]))
 
 

@@ -101,7 +101,6 @@ class TakeWriter:
         return finish_take(self.part_path)
 
     def discard(self) -> None:
-        """Delete the take."""
         self._close()
         self.part_path.unlink(missing_ok=True)
 
@@ -173,7 +172,6 @@ def read_take(path: Path) -> tuple[npt.NDArray[np.float32], int]:
 
 
 def _new_file(folder: Path, label: str) -> tuple[Path, int]:
-    """A file that was not there, and its descriptor."""
     moment = datetime.now(UTC)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:

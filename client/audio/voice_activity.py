@@ -230,7 +230,6 @@ class VoiceActivity:
 
     @property
     def level(self) -> Level:
-        """How loud all of it is."""
         return self._meter.level
 
     def feed(self, samples: Samples) -> None:

@@ -98,7 +98,6 @@ class ServerConnection:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections."""
         self._http.close()
 
     def ask(

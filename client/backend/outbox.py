@@ -288,7 +288,6 @@ class AnswerOutbox(Outbox[Submission]):
 
     @staticmethod
     def made_at(item: Submission) -> datetime:
-        """When it was given."""
         return item.created_at
 
 
@@ -320,7 +319,6 @@ class ReviewOutbox(Outbox[DrillReview]):
 
     @staticmethod
     def made_at(item: DrillReview) -> datetime:
-        """When it was taken."""
         return item.reviewed_at
 
 

@@ -232,7 +232,6 @@ class Repairs:
         self._status = RepairStatus()
 
     def status(self) -> RepairStatus:
-        """The progress."""
         return self._status
 
     def start(self, attempt_ids: Iterable[int]) -> None:

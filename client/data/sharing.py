@@ -55,7 +55,6 @@ class RemoteSharing(ServerConnection):
         return self.call("POST", "shares", Shared, wanted, repeat=wanted.cohort_id is not None)
 
     def revoke(self, share_id: int) -> None:
-        """Revokes a share."""
         self.send("DELETE", f"shares/{share_id}", repeat=False)
 
     def add_link(self, share_id: int, wanted: LinkRequest) -> NewShareLink:
@@ -71,7 +70,6 @@ class RemoteSharing(ServerConnection):
         return self.server + link.path
 
     def attempt(self, attempt_id: int) -> Attempt:
-        """One of your own attempts."""
         return self.call("GET", f"attempts/{attempt_id}", Attempt)
 
     def upload(self, attempt_id: int, recordings: OwnRecordings) -> None:

@@ -63,12 +63,10 @@ class Segment:
 
     @property
     def start_s(self) -> float:
-        """Where the segment starts in the recording."""
         return self.pieces[0].start_s
 
     @property
     def end_s(self) -> float:
-        """Where the segment ends in the recording."""
         return self.pieces[-1].end_s
 
     def recording_times(self, start_s: float, end_s: float) -> tuple[float, float]:

@@ -42,7 +42,6 @@ class TermSpotter:
         self._lexicon = lexicon
 
     def named(self, text: str) -> frozenset[str]:
-        """The terms that a text names."""
         words = self.take_apart(text.split()).words
         spots = self._by_name(words, set(), ())
         return frozenset(target.term for target in spots)

@@ -158,7 +158,6 @@ class TokenService:
 
 
 def _token_of(row: TokenRow) -> Token:
-    """The token of a row."""
     return Token(
         id=row.id,
         label=row.label,

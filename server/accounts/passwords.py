@@ -39,7 +39,6 @@ class Passwords:
         self._nobodys: str | None = None
 
     def hash(self, password: str) -> str:
-        """The hash to store."""
         with self._turns:
             return self._hasher.hash(password)
 

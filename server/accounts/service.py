@@ -101,7 +101,6 @@ class AccountService:
         self._seen_one = False
 
     def now(self) -> datetime:
-        """The time."""
         return self._clock()
 
     def secret(self) -> str:
@@ -143,7 +142,6 @@ class AccountService:
         return account_of(row)
 
     def all(self) -> tuple[Account, ...]:
-        """All accounts by name."""
         with self.database.read() as session:
             rows = session.scalars(select(AccountRow).order_by(AccountRow.name))
             return tuple(account_of(row) for row in rows)
@@ -341,7 +339,6 @@ class AccountService:
         return self.tokens.actor(secret)
 
     def count(self) -> int:
-        """How many accounts there are."""
         with self.database.read() as session:
             return session.scalar(select(func.count()).select_from(AccountRow)) or 0
 

@@ -82,17 +82,14 @@ class GradingData:
 
     @cached_property
     def bank(self) -> Bank:
-        """The question bank."""
         return self._load_bank()
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """The lexicon."""
         return self._load_lexicon()
 
     @cached_property
     def grader(self) -> Grader:
-        """The grader."""
         return self._load_grader()
 
     def grade(

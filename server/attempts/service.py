@@ -109,7 +109,6 @@ class Service:
         self._grading_data = grading_data
 
     def bank(self) -> Bank:
-        """The question bank."""
         return self._grading_data.bank
 
     def warm(self) -> None:

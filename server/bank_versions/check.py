@@ -177,7 +177,6 @@ def _change(field: str, old: object, new: object) -> str:
 
 
 def _for_whom(bank: Bank, part: str, name: str | int) -> str:
-    """The roles that have this part."""
     roles = []
     for role in bank.roles:
         field = bank.field_of(role.id)
@@ -321,7 +320,6 @@ class _Tried:
 
 
 def _tried(question: Question) -> list[_Tried]:
-    """What is graded."""
     kinds: tuple[Literal["ways", "not"], ...] = ("ways", "not")
     return [
         _Tried(at, kind, number, text)
@@ -389,7 +387,6 @@ def _alike(bank: Bank, question: Question) -> Iterator[Question]:
 
 @lru_cache(maxsize=16384)
 def _stems(phrase: KeyPhrase) -> tuple[frozenset[str], ...]:
-    """The stems of each name of a phrase."""
     names = (phrase.phrase, *phrase.aliases, *phrase.any_of)
     return tuple(content_stems(name) for name in names)
 

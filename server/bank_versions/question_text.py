@@ -264,7 +264,6 @@ _Dumper.add_representer(str, _text)
 
 
 def _item(value: Any, column: int) -> list[str]:
-    """A list item whose hyphen is in this column."""
     return _dumped([value], column)
 
 

@@ -63,7 +63,6 @@ class Changes:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the two are the same."""
         return not (self.added or self.changed or self.removed or self.lines)
 
 
@@ -95,12 +94,10 @@ class ActiveGradingData(GradingData):
 
     @property
     def bank(self) -> Bank:
-        """The bank in use."""
         return self._now()[1]
 
     @property
     def lexicon(self) -> Lexicon:
-        """The lexicon in use."""
         return self._now()[2]
 
     @property

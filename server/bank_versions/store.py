@@ -77,7 +77,6 @@ class BankVersionStore:
         return self._one(BankVersionRow.active.is_(True))
 
     def active_number(self) -> int | None:
-        """The number of the version that is in use."""
         with self._database.read() as session:
             return session.scalar(
                 select(BankVersionRow.number).where(BankVersionRow.active.is_(True))

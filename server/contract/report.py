@@ -161,7 +161,6 @@ class Structure(Wire):
 
     @property
     def is_judged(self) -> bool:
-        """Whether the parts were judged."""
         return bool(self.parts)
 
 
@@ -324,7 +323,6 @@ class NoteGroup:
 
     @property
     def count(self) -> int:
-        """How many there are."""
         return len(self.notes)
 
 

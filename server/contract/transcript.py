@@ -413,7 +413,6 @@ def _contradicts(
 
 
 def _is_at(phrase: HeardPhrase, word: Word) -> bool:
-    """Whether the middle of a word is where a phrase was heard."""
     if word.start_s is None or word.end_s is None:
         return False
     return phrase.start_s < (word.start_s + word.end_s) / 2 < phrase.end_s

@@ -74,7 +74,6 @@ class Database:
         return self.engine.dialect.name == "postgresql"
 
     def close(self) -> None:
-        """Closes all connections."""
         self.engine.dispose()
 
     @contextmanager
@@ -85,7 +84,6 @@ class Database:
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """A connection that reads."""
         with plain_errors(self.engine), self.engine.connect() as connection:
             yield connection
 

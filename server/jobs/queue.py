@@ -249,7 +249,6 @@ class JobQueue:
         return True
 
     def fail(self, claim: Claim, problem: str) -> bool:
-        """Marks a job as failed."""
         with self._database.write() as session:
             finished_at = self._now(session)
             changed = self._changed(

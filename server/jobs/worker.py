@@ -70,7 +70,6 @@ class Worker:
         self._recover_at_s = self._sweep_at_s = float("-inf")
 
     def start(self) -> None:
-        """Starts the thread."""
         self._ends.clear()
         self._thread = threading.Thread(target=self._loop, name="jobs", daemon=True)
         self._thread.start()

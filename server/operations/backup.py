@@ -315,7 +315,6 @@ class _Insert:
         self._later: list[dict[str, Any]] = []
 
     def add(self, values: list[Any]) -> None:
-        """One row."""
         row = {
             name: self._value(name, value)
             for name, value in zip(self._columns, values, strict=True)
@@ -331,7 +330,6 @@ class _Insert:
             self._send()
 
     def finish(self) -> None:
-        """What is left."""
         self._send()
         for each in self._later:
             name, value = each.pop("column"), each.pop("value")

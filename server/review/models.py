@@ -24,7 +24,6 @@ class GuestKey:
 
     @classmethod
     def new(cls) -> Self:
-        """A new random key."""
         return cls(secrets.token_urlsafe(16))
 
     def new_id(self) -> str:
@@ -107,7 +106,6 @@ class Review:
         return frozenset(each for each, of in self.accounts.items() if author.wrote(of, each))
 
     def document(self, criteria: tuple[Criterion, ...] = ()) -> ReviewDocument:
-        """The review as a wire model."""
         return ReviewDocument(
             submission_id=self.submission_id,
             comments=self.comments,

@@ -179,7 +179,6 @@ def _answers(database: Database, shown: Select[int]) -> Sequence[_Answer]:
 
 
 def _made(database: Database, attempt_ids: Collection[int]) -> dict[int, _Made]:
-    """The given answers, by their ids."""
     facts = AnswerFactsRow
     wanted = select(facts.attempt_id, facts.created_at, facts.grader_version).where(
         database.one_of(facts.attempt_id, attempt_ids)

@@ -47,7 +47,6 @@ class QueuePage:
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
         return max(1, -(-self.total // PAGE))
 
 
@@ -60,7 +59,6 @@ class ReviewQueue:
         self._account_id = account_id
 
     def page(self, wanted: QueueFilter) -> QueuePage:
-        """One page of the queue."""
         cohorts = self._cohorts(wanted.cohort_id)
         facts = AnswerFactsRow
         of_page = (

@@ -210,7 +210,6 @@ class ReviewService:
             note(session, now, reviewer_id, f"review.{state}", f"attempt {attempt_id}")
 
     def is_done(self, attempt_id: int, reviewer_id: int | None) -> bool:
-        """Whether this coach is done with an attempt."""
         with self._database.read() as session:
             return states_of(session, attempt_id).get(reviewer_id or 0) == "done"
 

@@ -65,7 +65,6 @@ def router(studio: Studio) -> APIRouter:
     def report(
         request: Request, attempt_id: Id, counted: Annotated[int | None, Query(ge=1)] = None
     ) -> HTMLResponse:
-        """The report of one answer."""
         return _report(studio, request, studio.backend.attempt(attempt_id), counted=counted)
 
     @routes.get("/{attempt_id}/audio")

@@ -79,7 +79,6 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/roles/{role_id}")
     def role(request: Request, role_id: str) -> HTMLResponse:
-        """One role."""
         bank, lexicon = studio.bank, studio.lexicon
         found = bank.role(role_id)
         if found is None:

@@ -153,7 +153,6 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/export.zip")
     def export_everything(recordings: bool = False) -> FileResponse:
-        """Everything as one archive."""
         folder = tempfile.mkdtemp(prefix="aloud-")
         path = Path(folder) / "aloud.zip"
         write_archive(studio.backend, studio.settings, path, recordings=recordings)

@@ -28,7 +28,6 @@ def route(studio: Studio) -> Route:
     """The page."""
 
     def home(request: Request) -> HTMLResponse:
-        """What to do now."""
         bank = studio.bank
         attempts = all_attempts(studio.backend)
         studio.catch_up()

@@ -81,7 +81,6 @@ def router(studio: Studio) -> APIRouter:
     def choose(
         request: Request, role: Text = None, round: Text = None, length: Text = None
     ) -> HTMLResponse:
-        """Choose role and round; earlier interviews."""
         bank, kept = studio.bank, interviews.all()
         fields = {each.id: bank.field_of(each.id) for each in bank.roles}
         attempts = all_attempts(studio.backend)
@@ -111,7 +110,6 @@ def router(studio: Studio) -> APIRouter:
         length: Annotated[Length, Form()] = "10",
         follow_ups: Annotated[bool, Form()] = False,
     ) -> RedirectResponse:
-        """Begin."""
         bank = studio.bank
         found = bank.role(role)
         if found is None:
@@ -165,7 +163,6 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{interview_id}/skip")
     def skip(interview_id: str, asked: _Asked) -> InterviewState:
-        """Skip the question."""
         _get(interviews, interview_id)
         return _state(studio, interviews.skip(interview_id, asked.question_id))
 
@@ -207,7 +204,6 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/{interview_id}/report")
     def report(request: Request, interview_id: str) -> Response:
-        """The one report at the end."""
         record = studio.interviews.resume(_get(interviews, interview_id))
         if record.ended_at is None:
             return RedirectResponse(f"/interview/{record.id}", 303)
@@ -248,7 +244,6 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/{interview_id}/report.{suffix}")
     def export(interview_id: str, suffix: Literal["md", "json"]) -> Response:
-        """The report as a file."""
         record = _get(interviews, interview_id)
         made = _report(studio, record)
         name = f"aloud-interview-{record.started_at:%Y-%m-%d}-{record.round}.{suffix}"

@@ -30,7 +30,6 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("")
     def page(request: Request) -> HTMLResponse:
-        """The check."""
         return studio.page(
             request,
             "microphone.html",

@@ -142,7 +142,6 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/takes/{name}")
     def progress(name: str) -> dict[str, Any]:
-        """How far that is."""
         found = answers.taken_up(name)
         if not found:
             raise HTTPException(404, "no such recording is being finished")
@@ -150,7 +149,6 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/takes/{name}/discard", status_code=204)
     def discard(name: str) -> None:
-        """Delete it."""
         _found(lambda: answers.discard(answers.find(name)))
 
     return routes

@@ -178,7 +178,6 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/stop-link")
     def stop_link(attempt_id: Id, link_id: Number) -> RedirectResponse:
-        """End a link."""
         with open_sharing(studio.settings) as sharing:
             sharing.revoke_link(link_id)
         return RedirectResponse(f"/attempts/{attempt_id}/share", 303)

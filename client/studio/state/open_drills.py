@@ -100,7 +100,6 @@ class OpenDrill:
         self._lock = threading.Lock()
 
     def view(self) -> DrillView:
-        """The state of the drill."""
         with self._lock:
             return self._view()
 
