@@ -66,7 +66,7 @@ def practiced(home_with_an_answer: Path, tmp_path: Path, monkeypatch: pytest.Mon
     [
         ("--help", HEAVY | {"pydantic"}, 0.15),
         ("history", NETWORKS | {"alembic", "fastapi", "uvicorn"}, 1.0),
-        ("bank list", HEAVY - REMOTE - YAML, 0.9),  # a table of 492 questions
+        ("bank list", HEAVY - REMOTE - YAML, 0.9),  # a table of 600 questions
         ("lexicon list", HEAVY - YAML, 0.7),
         ("user list", SERVER | SOUND | NUMBERS | REMOTE | {"alembic"}, 0.6),
         (
