@@ -1,10 +1,8 @@
 """The bank from YAML: the built-in data, with what a personal bank adds or replaces."""
 
-import gc
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -54,29 +52,12 @@ def load_bank(
     Raises:
         BankError: with every fault found in the first bank that has any.
     """
-    with _no_collection():
-        bank = _loaded(extra, cache)
+    bank = _loaded(extra, cache)
     if stories is not None:
         bank = with_stories(with_exercises(bank), read_stories(stories))
     if own_aliases is None or not own_aliases.exists():
         return bank
     return with_own_aliases(bank, read_own_aliases(own_aliases))
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Searches for no garbage meanwhile.
-
-    Among hundreds of thousands of new objects that stay, the search takes more than half of the
-    time and finds nothing.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _loaded(extra: Sequence[Path], cache: Path | None) -> Bank:

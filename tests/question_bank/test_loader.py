@@ -167,24 +167,3 @@ def test_the_built_in_bank_is_read_once_and_quickly() -> None:
     # Beside a plain reading without positions and checks, which a busy machine slows as much:
     # measured 3.4 times it.
     assert taken_s < 4.5 * max(before_s, after_s)
-
-
-def test_loading_looks_for_no_garbage_and_leaves_the_search_as_it_was(
-    write_bank: Any, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = []
-    load = question_bank.loader._load
-    monkeypatch.setattr(
-        question_bank.loader, "_load", lambda extra: (seen.append(gc.isenabled()), load(extra))[1]
-    )
-    load_bank([write_bank({"mine.yaml": [question]})])
-    with pytest.raises(BankError):
-        load_bank([write_bank({"mine.yaml": []})])
-    assert gc.isenabled()
-    gc.disable()
-    try:
-        load_bank()
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
-    assert seen == [False, False, False]
