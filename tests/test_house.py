@@ -13,10 +13,10 @@ DEEPEST = {"server": 18, "client": 12}
 DEEPEST_OF_ALL = 24
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 75_030
-MOST_LINES_OF_CODE = 52_695
+MOST_LINES = 75_010
+MOST_LINES_OF_CODE = 52_680
 MOST_FILES = 407
-MOST_LINES_OF_TESTS = 54_920
+MOST_LINES_OF_TESTS = 54_900
 MOST_INNER_IMPORTS = 63
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 
