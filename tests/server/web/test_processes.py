@@ -1,4 +1,4 @@
-"""Three server processes on one database, two client processes that send at once."""
+"""Two server processes on one database, two client processes that send at once."""
 
 import os
 import signal
@@ -57,12 +57,12 @@ def database(store_url: str) -> Iterator[Database]:
 
 @pytest.fixture
 def server(store_url: str, database: Database, tmp_path: Path) -> Iterator[str]:
-    """`aloud serve --workers 3` on a free port."""
+    """`aloud serve --workers 2` on a free port."""
     port = free_port()
     command = "from client.cli import main; main()"
     with (tmp_path / "log").open("w+") as log:
         process = subprocess.Popen(
-            [sys.executable, "-c", command, "serve", "--port", str(port), "--workers", "3"],
+            [sys.executable, "-c", command, "serve", "--port", str(port), "--workers", "2"],
             env=os.environ | {"ALOUD_DATABASE_URL": store_url},
             cwd=PROJECT,
             stdout=log,

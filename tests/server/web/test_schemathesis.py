@@ -19,7 +19,7 @@ from tests.server.sharing.test_encoding import sound
 from tests.worlds.people import People, people, typed_answer
 from tests.worlds.queues import wait_until_over
 
-EXAMPLES: Final = 4
+EXAMPLES: Final = 2
 SOUND: Final = {"audio/flac": sound("flac"), "audio/ogg": sound("ogg")}
 for media_type, recording in SOUND.items():
     schemathesis.openapi.media_type(
