@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from server.language.proposals import Edit, Sentence, check
-from server.language.words import article, compared, inflect, lists, word_set
+from server.language.words import article, compared, inflect, listed, lists, word_set
 
 _PLURAL_CUES = word_set(
     """
@@ -181,23 +181,9 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
                 if plural or mass:
                     yield token.i, token.i + 1, "some", 0.7
     for at in range(len(s) - 1):
-        if s.word(at) in ("a", "an", "the") and s.word(at + 1) in (
-            "my",
-            "our",
-            "your",
-            "their",
-            "his",
-        ):
+        if s.word(at) in ("a", "an", "the") and s.word(at + 1) in listed("possessives"):
             yield at, at + 1, "", 1.0
-        if s.word(at) == "the" and s.word(at + 1) in _DAYS | {
-            "most",
-            "both",
-            "home",
-            "work",
-            "nature",
-            "society",
-            "people",
-        }:
+        if s.word(at) == "the" and s.word(at + 1) in _DAYS | listed("bare_generics"):
             yield at, at + 1, "", 0.3
 
 
@@ -256,14 +242,7 @@ def _number(s: Sentence) -> Iterator[Edit]:
                 w in ("the", "our", "my", "these", "their", "your", "its")
                 for w in s.low[token.head.i + 1 : at]
             )
-            lots = of and token.head.head.lower_ in (
-                "lot",
-                "number",
-                "couple",
-                "variety",
-                "kinds",
-                "types",
-            )
+            lots = of and token.head.head.lower_ in listed("amounts")
             bare = not near and token.dep_ in ("dobj", "pobj", "nsubj", "conj", "attr")
             other_ = any(
                 w in ("other", "different", "some", "most", "all", "more", "our", "their", "such")
@@ -406,19 +385,7 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
         wrong = False
         if governor is not None:
             part = {"VERB": "verb", "ADJ": "adjective", "NOUN": "noun"}.get(governor.pos_)
-            if governor.lower_ in (
-                "based",
-                "interested",
-                "related",
-                "satisfied",
-                "excited",
-                "worried",
-                "used",
-                "married",
-                "dedicated",
-                "tired",
-                "experienced",
-            ):
+            if governor.lower_ in listed("participle_adjectives"):
                 part = "adjective"
             if part:
                 lemma = governor.lower_ if part == "adjective" else governor.lemma_.lower()
@@ -454,17 +421,7 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
                 and governor.pos_ == "VERB"
                 and word in table.raw["direct_verbs"].get(governor.lemma_.lower(), ())
             )
-            last_week = nxt.lower_ in (
-                "last",
-                "next",
-                "every",
-                "this",
-                "yesterday",
-                "tomorrow",
-                "today",
-                "home",
-                "abroad",
-            ) and word in ("in", "on", "at", "to")
+            last_week = nxt.lower_ in listed("bare_times") and word in ("in", "on", "at", "to")
             strength = 1.0 if direct and nxt.tag_ not in ("VBG",) else 0.6 if last_week else -0.2
             yield at, at + 1, "", strength
 
@@ -473,22 +430,7 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
 def _missing_preposition(s: Sentence) -> Iterator[Edit]:
     table = lists()
     needs = table.raw["needs_preposition"]
-    objects = (
-        "dobj",
-        "obj",
-        "det",
-        "poss",
-        "amod",
-        "compound",
-        "npadvmod",
-        "attr",
-        "pobj",
-        "dative",
-        "oprd",
-        "nummod",
-        "nsubj",
-        "nmod",
-    )
+    objects = listed("bare_objects")
     for token in s.doc[:-1]:
         at = token.i + 1
         follower = s.doc[at]
@@ -497,56 +439,20 @@ def _missing_preposition(s: Sentence) -> Iterator[Edit]:
             or follower.dep_ not in objects
         ):
             continue
-        if follower.tag_ in ("WP", "WDT", "EX") or follower.lower_ in (
-            "that",
-            "how",
-            "what",
-            "there",
-            "so",
-            "yesterday",
-            "today",
-            "tomorrow",
-        ):
+        if follower.tag_ in ("WP", "WDT", "EX") or follower.lower_ in listed("never_bare_objects"):
             continue
         lemma = token.lemma_.lower()
         if token.pos_ == "VERB":
             wanted = needs.get(lemma)
             if wanted:
-                sure = lemma in (
-                    "depend",
-                    "rely",
-                    "listen",
-                    "wait",
-                    "belong",
-                    "consist",
-                    "participate",
-                    "graduate",
-                    "arrive",
-                    "insist",
-                    "apologize",
-                    "look",
-                    "focus",
-                    "concentrate",
-                    "succeed",
-                    "respond",
-                    "react",
-                    "complain",
-                )
+                sure = lemma in listed("surely_needs_preposition")
                 thing = follower.dep_ in (
                     "dobj",
                     "det",
                     "poss",
                     "amod",
                     "compound",
-                ) and follower.lower_ not in (
-                    "last",
-                    "this",
-                    "next",
-                    "every",
-                    "home",
-                    "all",
-                    "each",
-                )
+                ) and follower.lower_ not in listed("bare_determiners")
                 if any(s.lemma(place) in _TIMES for place in range(at, at + 3)):
                     thing = False
                 yield at, at, wanted, 1.0 if sure and thing else 0.4 if thing else 0.0
@@ -708,28 +614,7 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
         if (
             token.pos_ == "VERB"
             and token.tag_ in ("VB", "VBD", "VBP", "VBN")
-            and token.lemma_.lower()
-            in (
-                "fix",
-                "use",
-                "try",
-                "do",
-                "like",
-                "solve",
-                "test",
-                "check",
-                "see",
-                "love",
-                "deploy",
-                "explain",
-                "know",
-                "find",
-                "need",
-                "have",
-                "understand",
-                "buy",
-                "eat",
-            )
+            and token.lemma_.lower() in listed("wants_it")
             and (
                 nxt is None
                 or nxt.is_punct
@@ -761,20 +646,7 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
         if (
             token.tag_ in ("JJ", "RB")
             and len(word) < 14
-            and word
-            not in (
-                "not",
-                "n't",
-                "more",
-                "rather",
-                "other",
-                "different",
-                "less",
-                "so",
-                "as",
-                "too",
-                "very",
-            )
+            and word not in listed("never_compared_here")
         ):
             if any(w in ("than", "then") for w in after) and s.word(at - 1) not in (
                 "more",

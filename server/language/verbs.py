@@ -7,7 +7,7 @@ from typing import Any
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
 from server.language.proposals import Edit, Sentence, check
-from server.language.words import MODALS, inflect, lists, word_set
+from server.language.words import MODALS, inflect, listed, lists, word_set
 
 _PAST_TIME = re.compile(
     r"\b(yesterday|ago|last (week|month|year|night|time|summer|monday|tuesday|wednesday|thursday"
@@ -243,21 +243,7 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
                     at - 1,
                     at + 1,
                     form,
-                    1.0
-                    if lemma
-                    in (
-                        "agree",
-                        "depend",
-                        "need",
-                        "understand",
-                        "mean",
-                        "belong",
-                        "consist",
-                        "work",
-                        "know",
-                        "want",
-                    )
-                    else 0.5,
+                    1.0 if lemma in listed("never_with_be") else 0.5,
                 )
         if be and token.tag_ in ("VBN", "VBD") and lemma in lists().words("intransitive"):
             was = s.word(at - 1)
@@ -338,16 +324,7 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
 @check("made-to-do")
 def _bare_after_make(s: Sentence) -> Iterator[Edit]:
     for at in range(len(s) - 3):
-        if s.lemma(at) in ("make", "let", "have") and s.word(at + 1) in (
-            "me",
-            "us",
-            "him",
-            "them",
-            "her",
-            "you",
-            "it",
-            "people",
-        ):
+        if s.lemma(at) in ("make", "let", "have") and s.word(at + 1) in listed("told_persons"):
             if s.word(at + 2) == "to" and s.tag(at + 3) == "VB":
                 yield at + 2, at + 3, "", 0.9 if s.lemma(at) != "have" else 0.2
             if s.tag(at + 2) in ("VBZ", "VBD", "VBG") and s.lemma(at) != "have":
@@ -365,19 +342,7 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
         if token.lower_ == "to" and s.tag(at + 1) in ("VB", "VBP", "NN") and at + 1 < len(s):
             verb = s.lemma(at + 1)
             ing = inflect(verb, "VBG")
-            prep = s.word(at - 1) in (
-                "before",
-                "after",
-                "without",
-                "by",
-                "of",
-                "in",
-                "about",
-                "from",
-                "on",
-                "at",
-                "with",
-            )
+            prep = s.word(at - 1) in listed("gerund_prepositions")
             strength = (
                 1.0
                 if before in gerund or prep
@@ -408,44 +373,14 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
                         at + 2,
                         f"{preposition} {ing}",
                         0.6
-                        if right == preposition
-                        and s.word(at - 1)
-                        not in (
-                            "happy",
-                            "ready",
-                            "excited",
-                            "need",
-                            "learn",
-                            "way",
-                            "ask",
-                            "agree",
-                            "prepare",
-                            "interested",
-                            "apply",
-                            "afraid",
-                            "proud",
-                        )
+                        if right == preposition and s.word(at - 1) not in listed("infinitive_too")
                         else -0.5,
                     )
             if s.word(at - 1) == "for":
                 yield at - 1, at, "", 1.0
         if token.tag_ == "VBG" and at:
             if before in infinitive or (
-                s.pos(at - 1) == "ADJ"
-                and s.word(at - 1)
-                in (
-                    "able",
-                    "easy",
-                    "hard",
-                    "difficult",
-                    "important",
-                    "necessary",
-                    "possible",
-                    "ready",
-                    "willing",
-                    "likely",
-                    "impossible",
-                )
+                s.pos(at - 1) == "ADJ" and s.word(at - 1) in listed("infinitive_adjectives")
             ):
                 yield at, at + 1, f"to {lemma}", 1.0 if before not in ("need", "intend") else 0.2
             if s.word(at - 1) == "for" and s.pos(at - 1) == "ADP":
@@ -476,18 +411,7 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
         if (
             s.pos(at - 1) == "ADJ"
             and token.tag_ == "VB"
-            and s.word(at - 1)
-            in (
-                "able",
-                "easy",
-                "hard",
-                "difficult",
-                "important",
-                "necessary",
-                "possible",
-                "ready",
-                "happy",
-            )
+            and s.word(at - 1) in listed("infinitive_adjectives")
         ):
             yield at, at, "to", 0.9
         if (
@@ -793,24 +717,7 @@ _INTRODUCE = word_set(
 
 @check("embedded-question")
 def _embedded_question(s: Sentence) -> Iterator[Edit]:
-    auxiliaries = (
-        "is",
-        "are",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "should",
-        "will",
-        "would",
-        "has",
-        "have",
-        "am",
-        "'s",
-    )
+    auxiliaries = listed("question_auxiliaries")
     for token in s.doc:
         at = token.i
         if token.tag_ not in _WH and token.lower_ not in ("if", "whether", "how"):
@@ -984,24 +891,7 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         start = (
             before is None
             or before.pos_ in ("SCONJ", "CCONJ", "PUNCT")
-            or before.lower_
-            in (
-                "because",
-                "if",
-                "that",
-                "when",
-                "think",
-                "so",
-                "but",
-                "since",
-                "than",
-                "where",
-                "sometimes",
-                "maybe",
-                "now",
-                "usually",
-                "here",
-            )
+            or before.lower_ in listed("clause_openers")
         )
         if not start:
             continue
@@ -1013,23 +903,7 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
             and token.lemma_ != "be"
         ):
             continue
-        if (
-            token.lemma_ == "be"
-            or token.tag_ == "MD"
-            or token.lower_
-            in (
-                "was",
-                "depends",
-                "means",
-                "seems",
-                "takes",
-                "works",
-                "looks",
-                "happens",
-                "has",
-                "does",
-            )
-        ):
+        if token.lemma_ == "be" or token.tag_ == "MD" or token.lower_ in listed("impersonal_verbs"):
             strength = (
                 -0.7 if joined else 0.9 if not opener or token.lower_ in ("is", "was") else 0.5
             )
@@ -1057,42 +931,10 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
 
 @check("verb-missing")
 def _missing_be(s: Sentence) -> Iterator[Edit]:
-    pronouns = (
-        "i",
-        "we",
-        "you",
-        "they",
-        "he",
-        "she",
-        "it",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "who",
-        "which",
-    )
+    pronouns = listed("subject_pronouns")
     for at in range(1, len(s)):
         before, word = s.word(at - 1), s.word(at)
-        adjective = s.pos(at) == "ADJ" or word in (
-            "responsible",
-            "able",
-            "very",
-            "not",
-            "interested",
-            "from",
-            "sure",
-            "a",
-            "an",
-            "the",
-            "so",
-            "always",
-            "really",
-            "in",
-            "working",
-            "also",
-        )
+        adjective = s.pos(at) == "ADJ" or word in listed("be_is_missing_before")
         if before in pronouns and adjective and s.tag(at - 1) in ("PRP", "DT", "WP", "WDT", "EX"):
             if (s.tag(at - 1) == "DT" and s.pos(at - 1) == "DET") or word in (
                 "all",

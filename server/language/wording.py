@@ -8,7 +8,7 @@ from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
 from server.language.patterns import find
 from server.language.proposals import Edit, Sentence, check
-from server.language.words import inflect, lists, load
+from server.language.words import inflect, listed, lists, load
 
 _LONGEST_PHRASE = 7
 _OBJECTS = ("dobj", "obj", "attr", "pobj", "oprd", "dative", "nsubjpass")
@@ -199,23 +199,7 @@ def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
     if word == "too" and other == "either":
         return 1.0 if negated and final else -0.7
     if word in ("until", "till") and other == "by":
-        done = any(
-            s.lemma(p)
-            in (
-                "finish",
-                "complete",
-                "submit",
-                "deliver",
-                "send",
-                "fix",
-                "release",
-                "deploy",
-                "ship",
-                "need",
-                "be",
-            )
-            for p in range(at)
-        )
+        done = any(s.lemma(p) in listed("done_by_then") for p in range(at))
         return (
             0.7 if done and not negated and pos in ("PROPN", "DET", "NOUN", "NUM", "ADJ") else -0.7
         )
@@ -266,101 +250,12 @@ def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
             if s.pos(at - 1) == "VERB" and s.lemma(at - 1) not in lists().words("link_verbs")
             else 0.0
         )
-    if word in (
-        "affect",
-        "effect",
-        "advice",
-        "advise",
-        "loose",
-        "lose",
-        "success",
-        "succeed",
-        "believe",
-        "belief",
-        "choose",
-        "choice",
-        "proof",
-        "prove",
-        "analysis",
-        "analyze",
-        "develop",
-        "growth",
-        "grow",
-        "loss",
-        "fail",
-        "decide",
-        "decision",
-        "live",
-        "life",
-        "safe",
-        "use",
-    ):
-        noun_wanted = before in (
-            "a",
-            "an",
-            "the",
-            "my",
-            "our",
-            "this",
-            "of",
-            "good",
-            "their",
-            "your",
-            "some",
-            "more",
-        )
-        verb_wanted = before in (
-            "to",
-            "n't",
-            "can",
-            "will",
-            "should",
-            "could",
-            "would",
-            "must",
-            "i",
-            "we",
-            "they",
-            "might",
-            "may",
-        )
-        verb_form = other in (
-            "affect",
-            "advise",
-            "lose",
-            "succeed",
-            "believe",
-            "choose",
-            "prove",
-            "analyze",
-            "develop",
-            "grow",
-            "fail",
-            "decide",
-            "leave",
-            "save",
-        )
+    if word in listed("noun_or_verb"):
+        noun_wanted = before in listed("noun_follows")
+        verb_wanted = before in listed("verb_follows")
+        verb_form = other in listed("verbs_confused")
         return 0.8 if (verb_wanted and verb_form) or (noun_wanted and not verb_form) else -0.3
-    if word in (
-        "every",
-        "all",
-        "some",
-        "any",
-        "will",
-        "would",
-        "this",
-        "that",
-        "it",
-        "they",
-        "his",
-        "her",
-        "there",
-        "more",
-        "most",
-        "if",
-        "like",
-        "as",
-    ):
+    if word in listed("doubtful_confusions"):
         return -0.3
     return 0.0
 
@@ -451,18 +346,7 @@ def _order(s: Sentence) -> Iterator[Edit]:
                 and nxt is not None
                 and nxt.pos_ in ("DET", "NOUN", "PRON", "PROPN", "ADJ", "NUM")
             ):
-                often = word in (
-                    "always",
-                    "never",
-                    "often",
-                    "usually",
-                    "sometimes",
-                    "also",
-                    "already",
-                    "really",
-                    "rarely",
-                    "just",
-                )
+                often = word in listed("mid_adverbs")
                 yield at - 1, at + 1, f"{word} {left.text}", 0.7 if often else 0.4
                 chunk = s.chunk_from(at + 1)
                 if chunk is not None:
@@ -475,41 +359,10 @@ def _order(s: Sentence) -> Iterator[Edit]:
                         or word in ("well", "carefully", "yesterday", "quickly")
                         else 0.2,
                     )
-            if (
-                word
-                in (
-                    "always",
-                    "never",
-                    "often",
-                    "usually",
-                    "already",
-                    "also",
-                    "still",
-                    "just",
-                    "really",
-                    "probably",
-                    "ever",
-                )
-                and nxt is not None
-            ):
+            if word in listed("mid_adverbs") and nxt is not None:
                 if (
                     nxt.pos_ == "AUX"
-                    and nxt.lower_
-                    in (
-                        "is",
-                        "are",
-                        "was",
-                        "were",
-                        "am",
-                        "can",
-                        "will",
-                        "should",
-                        "have",
-                        "has",
-                        "must",
-                        "could",
-                        "would",
-                    )
+                    and nxt.lower_ in listed("be_or_auxiliary")
                     and s.pos(at - 1) in ("PRON", "NOUN")
                 ):
                     yield at, at + 2, f"{nxt.text} {word}", 0.5

@@ -69,6 +69,11 @@ def lists() -> Lists:
     return Lists(load("grammar.yaml"))
 
 
+def listed(*names: str) -> frozenset[str]:
+    """The words of lists of ``data/grammar.yaml``."""
+    return lists().words(*names)
+
+
 @lru_cache(4096)
 def inflect(lemma: str, tag: str) -> str:
     """A verb, noun or adjective in a form by its Penn tag; of several words the first is put."""
