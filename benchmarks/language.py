@@ -97,6 +97,9 @@ def weigh_(
 
 
 def _flat(text: str) -> str:
+    """The words alone; "it's" is "it is"."""
+    text = re.sub(r"\b(it|that|there|he|she|what)['’]s\b", r"\1 is", text, flags=re.I)
+    text = re.sub(r"\bI['’]m\b", "I am", text, flags=re.I)
     return re.sub(
         r"[^a-z0-9']+", " ", text.lower().replace(" n't", "n't").replace(" '", "'")
     ).strip()

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from server.language.proposals import Proposal, Sentence, overlaps
+from server.language.proposals import NO_DOUBT, Proposal, Sentence, overlaps
 from server.language.referee import Referee
 
 _AFTER: Final = 6
@@ -27,7 +27,7 @@ _MOST: Final = 8
 _MOST_DOUBTFUL: Final = 3
 """Of these, how many no rule vouches for."""
 _LEAST_FIRST: Final = -0.5
-_LEAST_FIRST_SURE: Final = -9.0
+_LEAST_FIRST_SURE: Final = -14.0
 """Repairs whose first word is less probable by this many nats are not scored: none was right."""
 _STRENGTH_NATS: Final = 5.0
 """What a rule's strength is worth beside that probability."""
@@ -106,7 +106,7 @@ def weigh(sentence: Sentence, proposals: Sequence[Proposal], referee: Referee) -
             "share": max(-2.0, min(1.0, gain / surprise)),
             "strength": strength,
             "sure": float(strength >= _SURE),
-            "strength x gain": strength * _soft(gain),
+            "strength x gain": min(1.0, strength) * _soft(gain),
             "sure x gain": float(strength >= _SURE) * _soft(gain),
             "lead": _soft(gain - best[number]),
             "behind": float(gain < best[number]),
@@ -127,10 +127,15 @@ def weigh(sentence: Sentence, proposals: Sequence[Proposal], referee: Referee) -
 
 def derived(features: Mapping[str, float]) -> dict[str, float]:
     """The features with what follows from them: what a rule that is certain adds."""
-    certain = float(features["strength"] >= _CERTAIN)
-    likely = float(_SURE <= features["strength"] < _CERTAIN)
+    strength = min(1.0, features["strength"])
+    no_doubt = float(features["strength"] >= NO_DOUBT or features.get("no doubt", 0.0) > 0)
+    certain = float(strength >= _CERTAIN)
+    likely = float(_SURE <= strength < _CERTAIN)
     return {
         **features,
+        "strength": strength,
+        "no doubt": no_doubt,
+        "no doubt x gain": no_doubt * features["gain"],
         "certain": certain,
         "certain x positive": certain * float(features["gain"] > 0),
         "certain x gain": certain * features["gain"],

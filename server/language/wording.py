@@ -7,11 +7,12 @@ from functools import cache
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
 from server.language.patterns import find
-from server.language.proposals import Edit, Sentence, check
-from server.language.words import inflect, listed, lists, load
+from server.language.proposals import NO_DOUBT, Edit, Sentence, check
+from server.language.words import american, inflect, listed, lists, load
 
 _LONGEST_PHRASE = 7
 _OBJECTS = ("dobj", "obj", "attr", "pobj", "oprd", "dative", "nsubjpass")
+_NOMINAL = ("PROPN", "NOUN", "DET", "ADJ", "NUM")
 _ADVERBS = lists().words("movable_adverbs")
 
 
@@ -79,7 +80,7 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
             verbs += [child for child in token.children if child.dep_ == "relcl"]
         verbs += [t for t in s.doc[max(0, token.i - 5) : token.i] if t.pos_ in ("VERB", "AUX")]
         for verb in dict.fromkeys(verbs):
-            lemma = verb.lemma_.lower()
+            lemma = american(verb.lemma_.lower())
             for wrong, noun, rights, _ in known:
                 first, _, particle = wrong.partition(" ")
                 if lemma != first:
@@ -200,9 +201,9 @@ def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
         return 1.0 if negated and final else -0.7
     if word in ("until", "till") and other == "by":
         done = any(s.lemma(p) in listed("done_by_then") for p in range(at))
-        return (
-            0.7 if done and not negated and pos in ("PROPN", "DET", "NOUN", "NUM", "ADJ") else -0.7
-        )
+        when = pos in ("PROPN", "DET", "NOUN", "NUM", "ADJ")
+        helped = any(t.tag_ == "MD" for t in s.doc[:at])
+        return (1.0 if helped else 0.7) if done and not negated and when else -0.7
     if word == "during" and other == "while":
         return 1.0 if tag == "PRP" or tag == "VBG" else -0.7
     if word == "while" and other == "during":
@@ -250,6 +251,8 @@ def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
             if s.pos(at - 1) == "VERB" and s.lemma(at - 1) not in lists().words("link_verbs")
             else 0.0
         )
+    if word == "few" and other == "a few":
+        return -0.7 if before in ("", ",") else 0.0
     if word in listed("noun_or_verb"):
         noun_wanted = before in listed("noun_follows")
         verb_wanted = before in listed("verb_follows")
@@ -274,6 +277,7 @@ def _verb_confusion(s: Sentence) -> Iterator[Edit]:
                 lemma == "say"
                 and other == "tell"
                 and follower in ("me", "us", "him", "them", "her", "you")
+                and not (follower == "you" and s.pos(at + 2) in ("VERB", "AUX"))
             ):
                 strength = 1.0
             elif (
@@ -347,18 +351,20 @@ def _order(s: Sentence) -> Iterator[Edit]:
                 and nxt.pos_ in ("DET", "NOUN", "PRON", "PROPN", "ADJ", "NUM")
             ):
                 often = word in listed("mid_adverbs")
-                yield at - 1, at + 1, f"{word} {left.text}", 0.7 if often else 0.4
                 chunk = s.chunk_from(at + 1)
+                own = chunk is not None and chunk.root.dep_ == "dobj" and chunk.root.head is left
+                heavy = chunk is None or s.word(chunk.end) in listed("heavy_before")
+                certain = own and not heavy and word.endswith("ly")
+                yield (
+                    at - 1,
+                    at + 1,
+                    f"{word} {left.text}",
+                    0.9 if certain else 0.7 if often else 0.4,
+                )
                 if chunk is not None:
-                    yield (
-                        at,
-                        chunk.end,
-                        f"{chunk.text} {word}",
-                        0.6
-                        if word.endswith("ly")
-                        or word in ("well", "carefully", "yesterday", "quickly")
-                        else 0.2,
-                    )
+                    moved = word.endswith("ly") or word in ("well", "yesterday", "together")
+                    sure = NO_DOUBT if certain and len(chunk) < 4 else 0.6 if moved else 0.2
+                    yield at, chunk.end, f"{chunk.text} {word}", sure
             if word in listed("mid_adverbs") and nxt is not None:
                 if (
                     nxt.pos_ == "AUX"
@@ -368,6 +374,18 @@ def _order(s: Sentence) -> Iterator[Edit]:
                     yield at, at + 2, f"{nxt.text} {word}", 0.5
                 if s.pos(at - 1) == "VERB" and s.tag(at + 1) in ("VBN", "VBG"):
                     yield at - 1, at + 1, f"{word} {left.text}", 0.2
+        if token.pos_ == "VERB" and not token.text.startswith("'"):
+            yield from _object_after_adverb(s, at)
+        late = token.tag_ == "VBD" and nxt is not None and nxt.dep_ == "nsubj" and nxt.head is token
+        if late and nxt is not None and nxt.lower_ in ("i", "we", "he", "she", "they") and at:
+            said = token.lemma_ in listed("saying_verbs", "asking_verbs") or token.pos_ == "AUX"
+            yield at, at + 2, f"{nxt.text} {token.text}", 0.9 if not said and not s.asks else -0.7
+        if adverb and inner and word in ("always", "never", "usually", "often") and nxt is not None:
+            if s.pos(at - 1) == "VERB" and nxt.pos_ == "ADP":
+                yield at - 1, at + 1, f"{word} {s.doc[at - 1].text}", 0.6
+        if word == "have" and s.word(at + 2) == "to" and s.tag(at + 3) == "VB":
+            if s.word(at + 1) in ("always", "often", "usually", "sometimes", "never", "also"):
+                yield at, at + 2, f"{s.word(at + 1)} {token.text}", 1.0
         if word == "very" and nxt is not None and nxt.lower_ == "much" and at:
             chunk = s.chunk_from(at + 2)
             if chunk is not None and s.pos(at - 1) == "VERB":
@@ -391,6 +409,26 @@ def _order(s: Sentence) -> Iterator[Edit]:
             and s.word(at + 2) in ("years", "months", "weeks", "days", "year")
         ):
             yield at, at + 3, f"{s.text(at + 1, at + 3)} ago", 1.0
+
+
+def _object_after_adverb(s: Sentence, at: int) -> Iterator[Edit]:
+    """Before its object stands what belongs behind it: "I speak very well English"."""
+    end = at + 1
+    manner = s.word(end + 1) in listed("end_adverbs") or s.word(end + 1).endswith("ly")
+    if (
+        (s.word(end) in ("very", "so", "really", "quite") and manner)
+        or (s.word(end) in ("every", "last") and s.word(end + 1) in listed("spans"))
+        or (s.text(end, end + 2).lower() == "a lot" and s.tag(end + 2) in ("DT", "PRP$", "NNP"))
+    ):
+        end += 2
+    elif s.word(end) in listed("end_adverbs"):
+        end += 1
+    last, own = end, [c for c in s.doc[at].children if c.dep_ == "dobj" and c.lower_ != "lot"]
+    while s.pos(last) in _NOMINAL and s.word(last) not in listed("spans"):
+        last += 1
+    object_ = s.tag(last - 1).startswith("NN") and s.tag(at + 1) not in ("JJ", "JJR")
+    if at + 1 < end < last and object_ and not any(c.i < end for c in own):
+        yield at + 1, last, f"{s.text(end, last)} {s.text(at + 1, end)}", 0.9
 
 
 @check("conjunction")
@@ -449,7 +487,7 @@ def _false_friend(s: Sentence) -> Iterator[Edit]:
     everyone = _friends()["any"]
     for token in s.doc:
         at = token.i
-        lemmas = {token.lemma_.lower(), token.lower_}
+        lemmas = {american(token.lemma_.lower()), token.lower_}
         lemmas |= {lemma for found in getAllLemmas(token.lower_).values() for lemma in found}
         for table, strength in ((own, 0.7), (everyone, 0.5)):
             for lemma in lemmas:

@@ -69,6 +69,12 @@ def lists() -> Lists:
     return Lists(load("grammar.yaml"))
 
 
+def american(verb: str) -> str:
+    """A verb as the lists spell it ("emphasise" is "emphasize")."""
+    known = verb.endswith("ise") and verb[:-3] in listed("ize_verbs")
+    return f"{verb[:-3]}ize" if known else verb
+
+
 def listed(*names: str) -> frozenset[str]:
     """The words of lists of ``data/grammar.yaml``."""
     return lists().words(*names)
