@@ -310,7 +310,8 @@ def _number(s: Sentence) -> Iterator[Edit]:
                 w in _PLURAL_CUES or w in ("few", "hundred", "lot") for w in near
             )
             certain = lemma in lists().words("never_plural")
-            certain = certain or (lemma in ("work", "staff") and {"lot", "much", "all"} & set(left))
+            amount = not {"lot", "much", "all"}.isdisjoint(left)
+            certain = certain or (lemma in ("work", "staff") and amount)
             first = token.dep_ == "compound" or s.tag(at + 1) in ("NN", "NNS")
             yield (
                 at,
@@ -424,6 +425,23 @@ def _skip_prepositions(s: Sentence, at: int) -> bool:
     return s.word(at) == "to" and s.tag(at + 1) in ("VB", "VBP")
 
 
+def _time_preposition(s: Sentence, at: int) -> str | None:
+    """The preposition that the time behind "in", "on" or "at" takes."""
+    nxt, noun = s.word(at + 1), s.chunk_from(at + 1)
+    end = noun.end if noun is not None else at + 2
+    last, alone = s.word(end - 1), s.word(end) != "of"
+    counted = end - at > 3 and s.word(end - 2) in listed("ordinals") | {"last"}
+    if nxt in _DAYS or (last == "day" and counted):
+        return "on"
+    if s.text(at + 1, end).lower() == "the end":
+        return "at" if not alone and s.word(at) == "on" else None
+    if s.tag(at + 1) == "CD" and s.word(at + 2) in ("o'clock", "am", "pm", "a.m.", "p.m."):
+        return "at"
+    half = nxt == "the" and end == at + 3 and last in ("morning", "afternoon", "evening") and alone
+    month = nxt in _MONTHS and s.tag(at + 2) != "CD"
+    return "in" if half or month or _YEAR.fullmatch(nxt) else None
+
+
 @check("preposition")
 def _preposition(s: Sentence) -> Iterator[Edit]:
     table = lists()
@@ -453,32 +471,7 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
         nxt = s.doc[at + 1] if at + 1 < len(s) else None
         time = None
         if nxt is not None and word in ("in", "on", "at"):
-            noun = s.chunk_from(at + 1)
-            last = noun[-1].lower_ if noun is not None else nxt.lower_
-            if nxt.lower_ in _DAYS or (
-                last == "day" and s.tag(noun.end - 2) == "JJ" and len(noun) > 2
-            ):
-                time = "on"
-            elif noun is not None and s.text(noun.start, noun.end).lower() == "the end":
-                time = "at" if s.word(noun.end) == "of" and word == "on" else None
-            elif s.tag(at + 1) == "CD" and s.word(at + 2) in (
-                "o'clock",
-                "am",
-                "pm",
-                "a.m.",
-                "p.m.",
-            ):
-                time = "at"
-            elif (
-                (
-                    last in ("morning", "afternoon", "evening")
-                    and nxt.lower_ == "the"
-                    and len(noun) == 2
-                )
-                or _YEAR.fullmatch(nxt.text)
-                or (nxt.lower_ in _MONTHS and s.tag(at + 2) != "CD")
-            ):
-                time = "in"
+            time = _time_preposition(s, at)
         for other in _ALTERNATIVES:
             if other == word:
                 continue
@@ -500,7 +493,10 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
             )
             last_week = nxt.lower_ in listed("bare_times") and word in ("in", "on", "at", "to")
             strength = 1.0 if direct and nxt.tag_ not in ("VBG",) else 0.6 if last_week else -0.2
-            if direct and f"{american(governor.lemma_)} {word}" in table.raw["never_together"]:
+            if (
+                governor is not None
+                and f"{american(governor.lemma_)} {word}" in table.raw["never_together"]
+            ):
                 strength = NO_DOUBT
             yield at, at + 1, "", strength
 

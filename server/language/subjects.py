@@ -54,7 +54,7 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         subjectless = _subjectless(s, token) or (told and s.doc[at - 1].dep_ != "relcl")
         time = s.subject(token)
         timed = time is not None and time.lemma_.lower() in listed("spans", "times_of_subject")
-        timed = timed and time.right_edge.i == at - 1 and token.tag_ == "MD"
+        timed = timed and token.tag_ == "MD" and time is not None and time.right_edge.i == at - 1
         if not (subjectless or timed) or s.asks or token.dep_ in ("relcl", "acl"):
             continue
         opener = before in listed("clause_openers") or s.tag(begin - 1) in ("IN", "WRB")
