@@ -392,8 +392,10 @@ def _stems(phrase: KeyPhrase) -> tuple[frozenset[str], ...]:
 
 
 def _related(one: Question, other: Question) -> bool:
-    """The same question, or two that share a phrase."""
-    return one.id == other.id or not _names(one.key_phrases).isdisjoint(_names(other.key_phrases))
+    """The same question, two that share a phrase, or a story, whose points any answer may make."""
+    if one.id == other.id or other.kind in ("story", "introduction"):
+        return True
+    return not _names(one.key_phrases).isdisjoint(_names(other.key_phrases))
 
 
 def _names(phrases: Sequence[KeyPhrase]) -> set[str]:
