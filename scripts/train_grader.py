@@ -67,6 +67,8 @@ STANCE_FILES: Final = (
 QUALITY_FILES: Final = (
     "dev1", "plain2", "plain6", "mix3", "seen3", "middling1", "middling3", "net", "shop", "ops",
 )  # fmt: skip
+GOOD_RATING, GOOD_WEIGHT = 0.84, 1.7
+"""Answers with so good a rating weigh more: to call a strong answer wrong is the worse mistake."""
 QUALITIES: Final = {"strong": 90.0, "middling": 50.0, "weak": 10.0}
 """Where an answer's author meant it to be good or bad and nobody rated it."""
 
@@ -439,7 +441,7 @@ class Rated:
 
 
 def rated_answers() -> Iterator[Rated]:
-    """Ladders, plain banks, introductions, other questions' answers, and model answers."""
+    """Ladders, plain banks, confidently wrong answers, introductions, others' and model answers."""
     questions = questions_of(None)
     random = np.random.RandomState(3)
 
@@ -458,6 +460,9 @@ def rated_answers() -> Iterator[Rated]:
         own = questions_of(ANSWERS / f"{name}_bank.yaml")
         for entry in _lines(name):
             yield Rated(own[entry["id"]], entry["text"], entry["score"], 0.6, "bare")
+    for name in ("wrong1", "wrong2", "wrong3"):
+        for entry in _lines(name):
+            yield Rated(questions[entry["id"]], entry["text"], entry["score"], 0.5, entry["kind"])
     for entry in _lines("introductions"):
         rating = sum(entry["scores"]) / 2
         yield Rated(questions["tell-me-about-yourself"], entry["text"], rating, 1.0, "introduction")
@@ -491,6 +496,7 @@ def fit_quality(rated: Sequence[Rated], told: Sequence[dict[str, float]], *, tre
     rows = np.array([[numbers[name] for name in names] for numbers in told])
     ratings = np.array([each.rating / 100 for each in rated])
     weights = np.array([each.weight for each in rated])
+    weights[ratings >= GOOD_RATING] *= GOOD_WEIGHT
 
     def fitted(use: np.ndarray) -> HistGradientBoostingRegressor:
         return HistGradientBoostingRegressor(

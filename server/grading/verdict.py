@@ -270,7 +270,7 @@ ANSWER_FEATURES: Final = (
 """What the quality of a whole answer goes by: the share of the phrases said, and said for sure; of
 the parts; how wrong its sentences sound on the mean and at worst; how close it comes to the prompt
 and to the phrases; its length."""
-RISING: Final = frozenset(("coverage", "covered", "structure", "topic3", "best_mean", "best_top"))
+RISING: Final = frozenset(("coverage", "covered", "structure"))
 FALLING: Final = frozenset(("wrong_mean", "wrong_top"))
 
 
