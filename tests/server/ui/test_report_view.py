@@ -40,7 +40,7 @@ PAGE = """
 <div id="{{ view.prefix }}terms">{{ terms(view, sounds) }}</div>
 <div id="{{ view.prefix }}delivery">{{ delivery(view) }}</div>
 <div id="{{ view.prefix }}language">{{ language(view) }}</div>
-{{ model_answer("First.\n\nSecond.", view.prefix) }}
+{{ model_answer({"model_answer": "First.\n\nSecond.", "sources": ("RFC 793",)}, view.prefix) }}
 """
 
 
