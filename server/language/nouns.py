@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
-from server.language.proposals import NO_DOUBT, Edit, Sentence, check
+from server.language.proposals import NO_DOUBT, SURE, Edit, Sentence, check
 from server.language.words import american, article, compared, inflect, listed, lists, word_set
 
 _PLURAL_CUES = word_set(
@@ -317,7 +317,7 @@ def _number(s: Sentence) -> Iterator[Edit]:
                 at,
                 at + 1,
                 lemma if mass else other,
-                (1.0 if certain or singular else 0.5 if mass else 0.2 if first else -0.7),
+                (SURE if certain else 1.0 if singular else 0.5 if mass else 0.2 if first else -0.7),
             )
             if s.word(at - 1) in ("a", "an", "one", "this", "that", "every", "each") and not mass:
                 right = {

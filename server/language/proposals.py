@@ -12,6 +12,8 @@ from server.language.words import article, cased
 
 Edit = tuple[int, int, str, float]
 """First token, the token behind the last, new words, and how sure the rule is (-1 to 1)."""
+SURE: Final = 1.1
+"""The strength of a repair that needs no language model to be believed ("he don't")."""
 NO_DOUBT: Final = 1.2
 """The strength of a repair whose fault no correct sentence shows ("must to go")."""
 

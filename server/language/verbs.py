@@ -1,12 +1,12 @@
 """Checks of verbs: agreement, forms, tenses with their times, conditionals, questions, negation."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
-from server.language.proposals import NO_DOUBT, Edit, Sentence, check
+from server.language.proposals import NO_DOUBT, SURE, Edit, Sentence, check
 from server.language.words import MODALS, inflect, listed, lists, word_set
 
 _PAST_TIME = re.compile(
@@ -99,9 +99,8 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
         if token.tag_ == "VBD" and lemma != "be":
             continue
         wished = (token.head, *token.head.children)
-        if token.tag_ == "VB" and token.dep_ == "ccomp":
-            if any(each.lemma_ in listed("wishes") for each in wished):
-                continue
+        if token.tag_ == "VB" and token.dep_ == "ccomp" and _is_wished(wished):
+            continue
         if token.tag_ == "VB" and token.dep_ not in (
             "ROOT",
             "ccomp",
@@ -146,6 +145,8 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
                     strength = -1.0
             if relative and strength == 1.0:
                 strength = 0.6
+            if strength == 1.0 and _is_plain(s, at) and not _is_wished(wished):
+                strength = SURE
             yield at, at + 1, other, strength
     for at in range(len(s) - 2):  # "every servers have"
         if (
@@ -160,6 +161,19 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
                 1.0,
             )
     yield from _untagged_verb(s)
+
+
+def _is_wished(near: Iterable[Any]) -> bool:
+    """Whether a verb stands after one that takes a subjunctive ("suggested he go")."""
+    return any(each.lemma_ in listed("wishes") for each in near)
+
+
+def _is_plain(s: Sentence, at: int) -> bool:
+    """Whether a verb follows its pronoun at once, and can be no past, object or wish."""
+    before, lemma = s.word(at - 1), s.lemma(at)
+    if before not in ("he", "she", "we", "they") or s.word(at - 2) in _CONDITIONS | {"that"}:
+        return s.tag(at - 1) in ("NN", "PRP") and (s.word(at), s.word(at + 1)) == ("do", "n't")
+    return s.word(at) in ("was", "is") or inflect(lemma, "VBD") != s.word(at)
 
 
 def _untagged_verb(s: Sentence) -> Iterator[Edit]:

@@ -26,6 +26,11 @@ def betters(text: str) -> list[str]:
         ("If it will fail, we retry.", "it fails"),
         ("We avoid to deploy on Fridays.", "avoid deploying"),
         ("We didn't find nothing.", "anything"),
+        ("We was using it.", "We were"),
+        ("He don't know it.", "He doesn't"),
+        ("My boss don't like it.", "doesn't"),
+        ("I need more informations.", "information"),
+        ("I think is important to test it.", "it is"),
     ],
 )
 def test_rules_alone_repair_the_whole_phrase(text: str, better: str) -> None:
@@ -42,6 +47,9 @@ def test_rules_alone_repair_the_whole_phrase(text: str, better: str) -> None:
         "And one thing that people forget is the driver.",
         "After this people understood it.",
         "How much people pay is a secret.",
+        "I suggested he go home, and let them decide.",
+        "If he were here, we would have set it up.",
+        "Last year she cut the costs and we put it live.",
         "They are allowed to use it.",
         "I'm gonna log in in the morning, and so, yeah, we're fine.",
         "He writes C plus plus.",
