@@ -453,7 +453,7 @@ def rated_answers() -> Iterator[Rated]:
     for entry in _lines("ladders"):
         question = questions[entry["id"]]
         rating = sum(entry["scores"]) / 2
-        yield Rated(question, entry["text"], rating, 1.0, f"ladder{entry['step']}")
+        yield Rated(question, entry["text"], rating, 2.0, f"ladder{entry['step']}")
         if entry["step"] <= 3:
             yield Rated(other_than(question), entry["text"], 0.0, 0.4, "other")
     for name in BARE:
@@ -462,7 +462,9 @@ def rated_answers() -> Iterator[Rated]:
             yield Rated(own[entry["id"]], entry["text"], entry["score"], 0.6, "bare")
     for name in ("wrong1", "wrong2", "wrong3"):
         for entry in _lines(name):
-            yield Rated(questions[entry["id"]], entry["text"], entry["score"], 0.5, entry["kind"])
+            if entry["kind"] != "vague":  # their own writers rated these, all alike
+                question = questions[entry["id"]]
+                yield Rated(question, entry["text"], entry["score"], 0.4, entry["kind"])
     for entry in _lines("introductions"):
         rating = sum(entry["scores"]) / 2
         yield Rated(questions["tell-me-about-yourself"], entry["text"], rating, 1.0, "introduction")
