@@ -99,7 +99,7 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
         if token.tag_ == "VBD" and lemma != "be":
             continue
         wished = (token.head, *token.head.children)
-        if token.tag_ == "VB" and token.dep_ == "ccomp" and _is_wished(wished):
+        if token.tag_ in ("VB", "VBP") and token.dep_ == "ccomp" and _is_wished(wished):
             continue
         if token.tag_ == "VB" and token.dep_ not in (
             "ROOT",
@@ -137,11 +137,7 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
                     continue
             else:
                 strength = 1.0 if not singular else -1.0
-                if (
-                    low == "were"
-                    and s.word(at - 1) in ("it", "he", "she", "i")
-                    and any(w in ("if", "as", "wish", "though") for w in s.low[:at])
-                ):
+                if low == "were" and any(w in ("if", "as", "wish", "though") for w in s.low[:at]):
                     strength = -1.0
             if relative and strength == 1.0:
                 strength = 0.6

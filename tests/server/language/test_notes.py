@@ -49,6 +49,8 @@ def test_rules_alone_repair_the_whole_phrase(text: str, better: str) -> None:
         "How much people pay is a secret.",
         "I suggested he go home, and let them decide.",
         "If he were here, we would have set it up.",
+        "I insisted that every certificate have an owner.",
+        "It would be great if the vendor were more responsive.",
         "Last year she cut the costs and we put it live.",
         "They are allowed to use it.",
         "I'm gonna log in in the morning, and so, yeah, we're fine.",
