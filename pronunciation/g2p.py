@@ -10,10 +10,9 @@ import re
 import threading
 from collections.abc import ItemsView, Iterator, Mapping
 from functools import cache
+from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
-
-import pocketsphinx
 
 from pronunciation.errors import HearingError
 from pronunciation.phones import VOWELS
@@ -29,7 +28,10 @@ LONGEST_SPELLED = 5
 
 def dictionary_path() -> Path:
     """The packaged ``cmudict-en-us.dict``: about 130,000 words, phones without stress."""
-    return Path(pocketsphinx.get_model_path()) / "en-us" / "cmudict-en-us.dict"
+    package = find_spec("pocketsphinx")  # its file is enough: the decoder need not be loaded
+    if package is None or package.origin is None:
+        raise HearingError("pocketsphinx is not installed")
+    return Path(package.origin).parent / "model" / "en-us" / "cmudict-en-us.dict"
 
 
 class Dictionary(Mapping[str, tuple[Phones, ...]]):

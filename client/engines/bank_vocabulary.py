@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from pronunciation.g2p import pronunciations
 from pronunciation.phones import base_phone
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
@@ -160,8 +161,5 @@ def _entry(text: str, readings: Mapping[str, tuple[str, ...]], lookup: Lookup) -
 
 def _said(token: str, readings: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """How a word is said: by the lexicon, by the dictionary, or by espeak-ng's rules."""
-    if known := readings.get(token.casefold()):
-        return known
-    from pronunciation.g2p import pronunciations  # it needs the package, which may be missing
-
-    return tuple(" ".join(phones) for phones in pronunciations(token)[:1])
+    known = readings.get(token.casefold())
+    return known or tuple(" ".join(phones) for phones in pronunciations(token)[:1])
