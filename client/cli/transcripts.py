@@ -1,6 +1,5 @@
 """Transcripts that people have as files: text, JSON of ``aloud transcribe``, subtitles."""
 
-import codecs
 import html
 import json
 import re
@@ -11,6 +10,7 @@ from typing import BinaryIO, Final
 from pydantic import ValidationError
 
 from client.cli.common import fail
+from client.core.wording import encoding_of
 from server.contract import MAX_TEXT_CHARS, Transcript
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
@@ -71,8 +71,7 @@ def read_transcript(path: str, standard_input: BinaryIO) -> Transcript:
         else:
             with Path(path).open("rb") as file:
                 content = file.read(_MAX_BYTES + 1)
-        is_wide = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-        text = content.decode("utf-16" if is_wide else "utf-8-sig").strip()
+        text = content.decode(encoding_of(content)).strip()
     except OSError as error:
         raise fail(f"{name}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

@@ -1,5 +1,6 @@
 """Small words in messages."""
 
+import codecs
 import re
 from typing import Final
 
@@ -19,6 +20,12 @@ def count_of(number: int, noun: str) -> str:
 def sentence(text: str) -> str:
     """A remedy, which follows a colon in the terminal, as a sentence of its own on a page."""
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def encoding_of(content: bytes) -> str:
+    """How a text file is encoded: UTF-16 where it begins so (Windows' "Unicode"), else UTF-8."""
+    is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return "utf-16" if is_wide else "utf-8-sig"
 
 
 def visible(text: str) -> str:

@@ -3,7 +3,6 @@
 Only if the server runs in this process: a program's shared bank is for the program to change.
 """
 
-import codecs
 import html
 import io
 import logging
@@ -20,6 +19,7 @@ from client.backend.protocol import Backend
 from client.core.durable_file import rewrite_durably
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
+from client.core.wording import encoding_of
 from question_bank.errors import BankError, FileError
 from question_bank.loader import lay_over
 from question_bank.models import Bank, Question
@@ -141,9 +141,8 @@ def read_text(name: str, content: bytes) -> str:
     if is_pdf:
         text = _text_of_pdf(name, content)
     else:
-        is_wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         try:
-            text = content.decode("utf-16" if is_wide else "utf-8-sig")
+            text = content.decode(encoding_of(content))
         except UnicodeDecodeError:
             text = content.decode("cp1252", errors="replace")
         if "\0" in text:

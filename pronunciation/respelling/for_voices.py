@@ -282,7 +282,7 @@ def _pattern(names: tuple[str, ...]) -> re.Pattern[str] | None:
 _BEFORE_A_NUMBER: Final = {
     "no": "number", "nos": "numbers", "fig": "figure", "figs": "figures", "art": "article",
     "arts": "articles", "vol": "volume", "vols": "volumes", "ch": "chapter", "chap": "chapter",
-    "sec": "section", "p": "page", "pg": "page", "pp": "pages", "eq": "equation", 
+    "sec": "section", "p": "page", "pg": "page", "pp": "pages", "eq": "equation",
     "ext": "extension",
     "min": "minimum", "max": "maximum", "est": "established", "ver": "version", "pt": "part",
     "par": "paragraph", "col": "column", "app": "appendix", "ca": "around",

@@ -58,7 +58,12 @@ _SALT: Final = "known browser"
 
 
 class KnownBrowsers:
-    """Makes and reads marks; nothing about them is stored, and none contains a name."""
+    """Marks browsers that somebody has signed in with, so that an attack does not lock them out.
+
+    Nothing about the marks is stored, and none contains a name. A mark does not sign anybody in:
+    password attempts with it are counted separately, so it gives a thief ten tries in a quarter of
+    an hour, like any address.
+    """
 
     def __init__(self, key: Callable[[], str]) -> None:
         self._key = key

@@ -13,6 +13,7 @@ from server.bank_versions.posting import nearness
 from server.grading.by_meaning import content_stems
 from server.grading.english import word_set
 from server.grading.numbers import SCALES, number_text
+from server.grading.quantities import SECONDS
 from server.grading.tokenizer import SENTENCE, Token, tokenize
 
 ANSWERS: Final = 0.9
@@ -24,16 +25,15 @@ _NEARLY_ALIKE: Final = 0.1
 """So much may a value be off in another unit: "six weeks", "a month and a half"."""
 _SENTENCE_END: Final = re.compile(r"(?<=[.;!?])\s+")
 _NUMBER: Final = re.compile(r"\d+(\.\d+)?")
-_MINUTES: Final = {
-    "millisecond": 1 / 60_000, "second": 1 / 60, "minute": 1, "hour": 60, "day": 1_440,
-    "night": 1_440, "week": 10_080, "month": 43_830, "year": 525_960,
+_SECONDS: Final = {name: float(size) for name, size in SECONDS.items()} | {
+    "night": 86_400.0, "month": 2_629_800.0, "year": 31_557_600.0,
 }  # fmt: skip
 _CURRENCIES: Final = word_set("dollar euro pound franc buck")
 _KINDS: Final = {
     **dict.fromkeys(word_set("percent percentage pp"), "share"),
     **dict.fromkeys(_CURRENCIES, "money"),
     **dict.fromkeys(word_set("time fold"), "factor"),
-    **dict.fromkeys(_MINUTES, "duration"),
+    **dict.fromkeys(_SECONDS, "duration"),
     **dict.fromkeys(
         word_set("people person engineer developer colleague member teammate man woman"), "people"
     ),
@@ -168,7 +168,7 @@ def _number(tokens: Sequence[Token], at: int, words: Sequence[str]) -> tuple[_Fa
     said = rest = list(takewhile(lambda each: not each.gap, tokens[at + 1 : at + 8]))
     following = {rest[0].raw, rest[0].lemma} if rest else set()
     is_one = token.raw in ("one", "a", "an")
-    if is_one and not following.isdisjoint(_MINUTES):
+    if is_one and not following.isdisjoint(_SECONDS):
         counts = not _BEFORE_A_DURATION.isdisjoint(led[-1:])  # not "one day", "twice a week"
     elif is_one:
         counts = token.raw == "one" and bool(following) and following.isdisjoint(_NOT_COUNTED)
@@ -199,7 +199,7 @@ def _number(tokens: Sequence[Token], at: int, words: Sequence[str]) -> tuple[_Fa
         name = f"{unit}s"
     elif kind == "duration":
         half = [each.text for each in rest[len(noun) :][:3]] == ["and", "a", "half"]
-        amount = (amount + half / 2) * _MINUTES[unit]
+        amount = (amount + half / 2) * _SECONDS[unit]
         name += " and a half" if half else ""
     elif led in _GROUPS or unit == "person":
         kind = unit = name = "people"

@@ -11,7 +11,7 @@ from server.grading.tokenizer import Token
 _MOST_DIGITS: Final = 5
 """Nobody says "86400000 milliseconds" for a day."""
 _LEAST, _MOST = Decimal("0.001"), Decimal(100_000)
-_TIMES: Final = {
+SECONDS: Final = {
     "nanosecond": Decimal("1e-9"), "microsecond": Decimal("1e-6"), "millisecond": Decimal("1e-3"),
     "second": Decimal(1), "minute": Decimal(60), "hour": Decimal(3600), "day": Decimal(86_400),
     "week": Decimal(604_800),
@@ -29,7 +29,7 @@ def _kinds() -> tuple[Mapping[str, Decimal], ...]:
     lengths = {"millimeter": Decimal("1e-3"), "centimeter": Decimal("1e-2"), "meter": Decimal(1),
                "kilometer": Decimal(1000)}  # fmt: skip
     binary = {prefix + "byte": Decimal(1024) ** power for prefix, power in _BINARY.items()}
-    return (_TIMES, *scaled, bits, binary, lengths)
+    return (SECONDS, *scaled, bits, binary, lengths)
 
 
 _KINDS: Final = _kinds()

@@ -12,17 +12,20 @@ _FINITE = ("VBZ", "VBD", "VBP", "MD")
 _SAYING = listed("saying_verbs")
 
 
-def _subjectless(s: Sentence, token: Any) -> bool:
-    """Whether a finite verb has none, or a noun that only ends what stands before the clause."""
-    verb = token.head if token.dep_ in ("aux", "auxpass") else token
+def _main_verb(token: Any) -> Any:
+    """The verb that an auxiliary belongs to; any other is its own."""
+    return token.head if token.dep_ in ("aux", "auxpass") else token
+
+
+def _is_subjectless(token: Any) -> bool:
+    """Whether a finite verb has no subject."""
     kinds = ("nsubj", "nsubjpass", "expl", "csubj", "csubjpass")
-    return not any(c.dep_ in kinds for each in (token, verb) for c in each.children)
+    return not any(c.dep_ in kinds for each in (token, _main_verb(token)) for c in each.children)
 
 
 def _fronted(s: Sentence, at: int) -> bool:
     """Whether only an opening phrase or clause stands before a verb: "in my view is"."""
-    token = s.doc[at]
-    verb = token.head if token.dep_ in ("aux", "auxpass") else token
+    verb = _main_verb(s.doc[at])
     kinds = ("prep", "npadvmod", "advmod", "advcl", "mark", "cc", "punct", "ccomp", "dep")
     left = [c for c in verb.lefts if c.i < at]
     return bool(left) and left[-1].right_edge.i == at - 1 and all(c.dep_ in kinds for c in left)
@@ -34,7 +37,7 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         at, word = token.i, token.lower_
         begin = at - (s.word(at - 1) in ("never", "always", "also", "even", "just"))
         before = s.word(begin - 1)
-        verb = token.head if token.dep_ in ("aux", "auxpass") else token
+        verb = _main_verb(token)
         lemma = verb.lemma_.lower()
         if (
             token.tag_ not in _FINITE
@@ -51,10 +54,14 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         outside = adjective and any(
             s.word(p) in ("to", "that") for p in (after + 1, after + 2, after + 3)
         )
-        subjectless = _subjectless(s, token) or (told and s.doc[at - 1].dep_ != "relcl")
+        subjectless = _is_subjectless(token) or (told and s.doc[at - 1].dep_ != "relcl")
         time = s.subject(token)
-        timed = time is not None and time.lemma_.lower() in listed("spans", "times_of_subject")
-        timed = timed and token.tag_ == "MD" and time is not None and time.right_edge.i == at - 1
+        timed = (
+            time is not None
+            and token.tag_ == "MD"
+            and time.right_edge.i == at - 1
+            and time.lemma_.lower() in listed("spans", "times_of_subject")
+        )
         if not (subjectless or timed) or s.asks or token.dep_ in ("relcl", "acl"):
             continue
         opener = before in listed("clause_openers") or s.tag(begin - 1) in ("IN", "WRB")

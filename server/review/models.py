@@ -18,7 +18,12 @@ _HALF: Final = 16
 
 @dataclass(frozen=True, repr=False)
 class GuestKey:
-    """The key of one browser."""
+    """Recognizes what a guest wrote, without accounts and without storing a list.
+
+    A guest's browser keeps a key in its signed session. The ids of what is written with it are half
+    random, half an HMAC of the random half with the key. So only the holder of the key can have
+    written it, and nobody can derive the key from the ids, which everybody sees.
+    """
 
     secret: str
 
