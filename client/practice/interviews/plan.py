@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from math import ceil
 from typing import Final
 
 from client.backend.protocol import Backend
@@ -12,6 +13,8 @@ from client.practice.choosing import choose_questions
 from client.practice.interviews.record import InterviewError
 from client.practice.progress import all_attempts
 from question_bank.models import Bank, Kind, Question, RoundGuide, RoundName
+from server.contract import FOLLOW_UP_S, MOST_FOLLOW_UPS
+from server.contract.follow_ups import MOST_PROBES
 
 THINKING_S: Final = 10.0
 """What passes between question and answer; the clock stands while the question is asked."""
@@ -37,14 +40,12 @@ class InterviewPlan:
 
     Attributes:
         questions: the role's own first, then those of the same round for roles of its field.
-        own: how many are the role's own.
         planned: how many fill the time if each answer takes as long as it should.
         planned_s: how long those take.
         short: whether the bank has fewer than a real round.
     """
 
     questions: tuple[Question, ...]
-    own: int
     planned: int
     planned_s: float
     short: bool = False
@@ -84,8 +85,8 @@ def plan_interview(
 
     A role has a few questions a round. The rest is filled from the same round of the other roles of
     its field, as hard as its own; those whose topics the role shares come first. There are no more
-    than in a real round, and where the field has fewer, the round is shorter. What the bank lets
-    the round begin with is asked first.
+    than in a real round, and where the field has fewer, what was answered of late comes again and
+    the round is shorter. What the bank lets the round begin with is asked first.
 
     Args:
         bank: where the questions are.
@@ -95,7 +96,7 @@ def plan_interview(
         practiced: question id → when it was last answered.
         rng: breaks ties.
         scores: mean scores by topic; the weakest come first.
-        now: the time; what was answered of late is left out.
+        now: the time; what was answered of late is left out where the round is whole without it.
 
     Raises:
         InterviewError: the role has no question for this round.
@@ -116,32 +117,55 @@ def plan_interview(
         for each in others
         if not _is_late(each, practiced, since) and min(levels) <= each.difficulty <= max(levels)
     ]
+    late = [each for each in own if each not in fresh]
     general = [each for each in fresh if not each.role and not each.opens]
     fresh = [each for each in fresh if each.role or each.opens]
     near = [each for each in others if each.topic in topics]
     far = [each for each in others if each.topic not in topics]
-    ordered = [
-        question
-        for group in (fresh, general, near, far)
-        for question in choose_questions(
-            group, practiced, len(group), rng, opening=round, topics=scores
-        )
-    ]
-    if not any(each.role or each.field for each in ordered):  # all of it was answered of late
-        ordered = choose_questions(own, practiced, len(own), rng, opening=round, topics=scores)
     kind, least = _real_round(round, own) if round else (None, 0)
-    if kind is not None:
-        others_first = [each for each in ordered if each.kind != kind and round in each.opens]
-        ordered = others_first + [each for each in ordered if each.kind == kind]
-    if round:
-        ordered = ordered[: most_asked(round, ordered)]
-    planned, planned_s = 0, 0.0
-    for question in ordered:
-        if planned_s >= minutes * 60:
-            break
-        planned, planned_s = planned + 1, planned_s + question_s(question)
-    short = len(ordered) < least if least else planned_s < FILLED * minutes * 60
-    return InterviewPlan(tuple(ordered), len(fresh) + len(general), planned, planned_s, short)
+
+    def made_of(*groups: list[Question]) -> InterviewPlan:
+        ordered = [
+            question
+            for group in groups
+            for question in choose_questions(
+                group, practiced, len(group), rng, opening=round, topics=scores
+            )
+        ]
+        if kind is not None:
+            others_first = [each for each in ordered if each.kind != kind and round in each.opens]
+            ordered = others_first + [each for each in ordered if each.kind == kind]
+        if round:
+            ordered = ordered[: most_asked(round, ordered)]
+        planned, planned_s = 0, 0.0
+        for question in ordered:
+            if planned_s >= minutes * 60:
+                break
+            planned, planned_s = planned + 1, planned_s + question_s(question)
+        short = len(ordered) < least if least else planned_s < FILLED * minutes * 60
+        return InterviewPlan(tuple(ordered), planned, planned_s, short)
+
+    plan = made_of(fresh, general, near, far)
+    if plan.short and plan.planned_s < FILLED * minutes * 60:
+        return made_of(fresh, general, near, far, late)
+    return plan
+
+
+def full_minutes(bank: Bank, role: str, guide: RoundGuide) -> int:
+    """How long a full interview takes: the round's shorter time, or less if the bank fills less.
+
+    Raises:
+        InterviewError: the role has no question for this round.
+    """
+    minutes = guide.minutes[0]
+    plan = plan_interview(bank, role, guide.id, minutes, {}, random.Random(0))
+    asked_s = sum(question_s(each) + asked_back_s(each) for each in plan.questions)
+    return min(minutes, ceil(asked_s / 60))
+
+
+def asked_back_s(question: Question) -> float:
+    """How much time the answers to a question's follow-ups take at most."""
+    return FOLLOW_UP_S * (MOST_PROBES if question.kind == "design" else MOST_FOLLOW_UPS)
 
 
 def first_of(plan: InterviewPlan, count: int) -> InterviewPlan:

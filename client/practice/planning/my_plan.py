@@ -14,6 +14,7 @@ from client.core.settings import ClientSettings
 from client.core.wording import count_of
 from client.practice.drills.phrases import LANGUAGE_SET
 from client.practice.interviews import MAX_MINUTES, InterviewRecord, Interviews
+from client.practice.interviews.plan import full_minutes
 from client.practice.own_errors import OwnError
 from client.practice.planning.plan import (
     DAYS,
@@ -152,7 +153,11 @@ def my_plan(
     questions = bank.asked(role=goal.role)
     cards = backend.drills.cards()
     history = _history(bank, goal, attempts, cards, errors, Interviews.of(settings))
-    lengths = {each.id: each.minutes[0] for each in bank.field_of(goal.role).rounds}
+    lengths = {
+        each.id: full_minutes(bank, goal.role, each)
+        for each in bank.field_of(goal.role).rounds
+        if any(q.role or q.field for q in questions if q.in_round(each.id))
+    }
     return make_plan(goal, questions, history, today, lengths)
 
 
@@ -212,9 +217,10 @@ def what_fits(plan: Plan) -> list[str]:
         said.append(f"{days} days are shown; those after them are planned as they come near.")
     mocks = [day for day in plan.days if any(each.kind == "mock" for each in day.items)]
     if mocks:
+        longer = ", which takes longer" if any(day.minutes > minutes for day in mocks) else ""
         said.append(
             f"{count_of(len(mocks), 'day')} of the last week "
-            f"{'has' if len(mocks) == 1 else 'have'} a full mock interview, which takes longer."
+            f"{'has' if len(mocks) == 1 else 'have'} a full mock interview{longer}."
         )
     return said
 
@@ -323,10 +329,13 @@ def _step(item: Item, bank: Bank, role: str) -> Step:
             return Step(item, text, "drill", "/drills/language", "aloud drill language")
         case "mock":
             rounds = bank.field_of(role).rounds
-            title = next((each.title for each in rounds if each.id == item.name), item.name)
+            guide = next(each for each in rounds if each.id == item.name)
+            note = "the whole round"
+            if item.minutes < guide.minutes[0]:
+                note = "the whole round, as long as the bank has questions for it"
             href = f"/interview?{urlencode({'role': role, 'round': item.name, 'length': 'real'})}"
             command = f"aloud interview --role {role} --round {item.name} --full"
-            return Step(item, f"A full mock interview: {title}", "the whole round", href, command)
+            return Step(item, f"A full mock interview: {guide.title}", note, href, command)
         case _:
             question = bank.question(item.name)
             text = question.prompt if question else item.name

@@ -206,7 +206,7 @@ def make_plan(
         questions: everything that interviews for the role ask, in the bank's order.
         history: what was practiced, today included.
         today: the day; before ``goal.start`` the plan begins on that day.
-        mock_minutes: how long a full mock interview takes, by round.
+        mock_minutes: how long a full mock interview takes, by round that has questions.
     """
     first = max(goal.start, today)
     if first >= goal.end:
@@ -451,11 +451,12 @@ def _items(
     fresh = [Item("question", each.id, question_minutes(each)) for each in untried]
     fresh += [Item("story", each.id, STORY_MINUTES) for each in stories]
     needed, more = fresh[:new], fresh[new:]
-    if mock:  # it is long enough, unless questions would be left over
+    if mock and mock.minutes >= goal.minutes:  # long enough, unless questions would be left over
         return (*items, *_fitting((e for e in needed if e.kind == "question"), goal.minutes))
     retries = [
         Item("retry", each.id, question_minutes(each), missing=state.missing[each.id])
         for each in state.retries(day)
+        if each.id not in asked
     ]
     if state.missed_days(goal, day):
         longest = goal.minutes * LONGEST_DAY
@@ -467,7 +468,7 @@ def _items(
     room = goal.minutes - _minutes(items, retries, needed)
     more = _fitting(more, room)
     chosen = [*items, *retries, *needed, *more]
-    taken = {each.name for each in chosen}
+    taken = asked | {each.name for each in chosen}
     rested = [
         Item("retry", each.id, question_minutes(each), missing=state.missing[each.id])
         for each in state.resting(day)

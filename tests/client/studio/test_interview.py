@@ -79,7 +79,7 @@ def planted(studio: Studio, questions: int, *, left_s: float, minutes: int = 10)
     role = bank.role(ROLE)
     assert role is not None
     guide = next(each for each in bank.rounds if each.id == ROUND)
-    plan = InterviewPlan(tuple(chosen), questions, questions, 120.0 * questions)
+    plan = InterviewPlan(tuple(chosen), questions, 120.0 * questions)
     record = kept.start(role, guide, minutes, plan)
     spent = {"spent_s": minutes * 60 - left_s}
     return kept.change(record.id, lambda record: record.model_copy(update=spent))

@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 
 from client.practice.interviews import InterviewError, InterviewPlan, plan_interview
-from client.practice.interviews.plan import question_s
+from client.practice.interviews.plan import full_minutes, question_s
 from question_bank.loader import load_bank
 from question_bank.models import Question
 from tests.client.practice.interviews.conftest import ROLE, START, bank_of, question
@@ -26,7 +26,6 @@ def test_own_questions_come_first_then_neighbors_with_shared_topics() -> None:
     names = [each.id for each in plan.questions]
     assert sorted(names[:2]) == ["own-1", "own-2"]
     assert names[2:] == ["near", "far"]
-    assert plan.own == 2
 
 
 def test_other_roles_questions_are_as_hard_as_the_roles_own() -> None:
@@ -113,19 +112,31 @@ def test_a_round_has_no_more_questions_than_a_real_one(kind: str, most: int) -> 
     assert planned(1).short == (kind == "story")
 
 
-def test_weak_topics_come_first_and_what_was_answered_of_late_is_left_out() -> None:
+@pytest.mark.parametrize(("minutes", "asked"), [(4, ["b", "a"]), (45, ["b", "a", "late"])])
+def test_what_was_answered_of_late_comes_only_where_the_bank_has_too_little(
+    minutes: int, asked: list[str]
+) -> None:
+    """Weak topics come first."""
     bank = bank_of(question("a", topic="A"), question("b", topic="B"), question("late", topic="B"))
     plan = plan_interview(
         bank,
         "ml-engineer",
         "coding",
-        45,
+        minutes,
         {"late": START},
         random.Random(1),
         {"A": 0.9, "B": 0.2},
         now=START + timedelta(days=2),
     )
-    assert [each.id for each in plan.questions] == ["b", "a"]
+    assert [each.id for each in plan.questions] == asked
+
+
+def test_a_full_interview_takes_no_longer_than_what_the_bank_has_for_it() -> None:
+    bank = bank_of(*(question(f"q-{n}", answer_seconds=120) for n in range(3)))  # 220 s each
+    guide = next(each for each in bank.rounds if each.id == "coding")
+    assert full_minutes(bank, "ml-engineer", guide) == 11
+    bank = bank_of(*(question(f"q-{n}", answer_seconds=120) for n in range(30)))
+    assert full_minutes(bank, "ml-engineer", guide) == guide.minutes[0]
 
 
 def test_an_interview_draws_on_its_field_and_on_questions_of_nobody_in_particular() -> None:
