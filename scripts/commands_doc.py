@@ -79,7 +79,7 @@ REPORT: Final = {
     "Report.question_id": "the question that was answered",
     "Report.created_at": "when the answer was spoken or typed",
     "Report.schema_version": "the version of this format: 1",
-    "Report.grader_version": "scores of different major versions cannot be compared",
+    "Report.grader_version": "scores of versions that differ by more than the last number cannot be compared",
     "Report.bank_version": "a digest of the bank's content",
     "Report.notices": "what a reader must know first, for example that the transcript is rough",
     "Report.transcript": "what was said",

@@ -193,7 +193,7 @@ class AttemptSummary(Wire):
     """One line of the history.
 
     ``graded_score``: the grader's own, if a reviewer corrected a verdict and so the ``score``.
-        ``grader_version``: scores of different major versions cannot be compared; empty if the
+        ``grader_version``: scores can be compared if only its last number differs; empty if the
         server does not send it. ``report_tag`` changes whenever the attempt's report does.
         ``engine`` wrote the transcript, and the candidate corrected it in ``corrections`` places.
         ``submission_id`` identifies the recording; empty if the server does not send it.

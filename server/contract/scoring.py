@@ -163,11 +163,11 @@ def score_rule(kind: Kind) -> str:
 
 
 def is_like(one: str, other: str) -> bool:
-    """Whether scores of these grader versions can be compared, i.e. have the same major version.
+    """Whether scores of these grader versions can be compared: only their last numbers differ.
 
     Servers of earlier versions do not send theirs; an empty version counts as like any other.
     """
-    return not one or not other or one.split(".")[0] == other.split(".")[0]
+    return not one or not other or one.split(".")[:2] == other.split(".")[:2]
 
 
 def are_like(before: Report, after: Report) -> bool:

@@ -152,20 +152,14 @@ def plan_interview(
 
 
 def full_minutes(bank: Bank, role: str, guide: RoundGuide) -> int:
-    """How long a full interview takes: the round's shorter time, or less if the bank fills less.
-
-    Raises:
-        InterviewError: the role has no question for this round.
-    """
+    """How long a full interview takes: the round's shorter time, or less if the bank fills less."""
     minutes = guide.minutes[0]
     plan = plan_interview(bank, role, guide.id, minutes, {}, random.Random(0))
-    asked_s = sum(question_s(each) + asked_back_s(each) for each in plan.questions)
+    asked_s = sum(
+        question_s(each) + FOLLOW_UP_S * (MOST_PROBES if each.kind == "design" else MOST_FOLLOW_UPS)
+        for each in plan.questions
+    )
     return min(minutes, ceil(asked_s / 60))
-
-
-def asked_back_s(question: Question) -> float:
-    """How much time the answers to a question's follow-ups take at most."""
-    return FOLLOW_UP_S * (MOST_PROBES if question.kind == "design" else MOST_FOLLOW_UPS)
 
 
 def first_of(plan: InterviewPlan, count: int) -> InterviewPlan:
@@ -187,7 +181,7 @@ def loop_of(bank: Bank, role: str, first_day: date) -> Iterator[str]:
     for number, guide in enumerate(rounds):
         day = first_day + timedelta(days=number)
         yield (
-            f"{day:%a %d %b}  {guide.title}, {guide.minutes[0]} min: "
+            f"{day:%a %d %b}  {guide.title}, {full_minutes(bank, role, guide)} min: "
             f"aloud interview --role {role} --round {guide.id} --full"
         )
 

@@ -330,9 +330,8 @@ def _step(item: Item, bank: Bank, role: str) -> Step:
         case "mock":
             rounds = bank.field_of(role).rounds
             guide = next(each for each in rounds if each.id == item.name)
-            note = "the whole round"
-            if item.minutes < guide.minutes[0]:
-                note = "the whole round, as long as the bank has questions for it"
+            short = item.minutes < guide.minutes[0]
+            note = "all that the bank has for the round" if short else "the whole round"
             href = f"/interview?{urlencode({'role': role, 'round': item.name, 'length': 'real'})}"
             command = f"aloud interview --role {role} --round {item.name} --full"
             return Step(item, f"A full mock interview: {guide.title}", note, href, command)

@@ -59,7 +59,7 @@ def router(studio: Studio) -> APIRouter:
         sets = studio.drill_items.sets()
         days, reports = day_scores(attempts), studio.reports.recent(attempts)
         spread, now = spread_of(days), date.today()
-        if before := graded_before(everything):
+        if grading := (before := graded_before(everything)) > studio.not_gradable:
             studio.grade_again()
         plan = my_plan(
             studio.settings, studio.backend, now, everything, studio.reports.errors(everything)
@@ -89,6 +89,7 @@ def router(studio: Studio) -> APIRouter:
             ),
             spread=spread,
             graded_before=before,
+            grading=grading,
             delivery=delivery_charts(day_deliveries(reports)),
             mastered=mastered(reports),
             ranges=own_ranges(reports),

@@ -95,6 +95,7 @@ class Studio:
         self._session_lock = threading.Lock()
         self._lexicon_lock = threading.Lock()
         self._regrading: threading.Thread | None = None
+        self.not_gradable = 0
         self._session: tuple[tuple[str, str], Session] | None = None
         self.answers = answers_of(settings, self.backend, lambda: self.session, self.drill_items)
         self.microphone = Microphone(settings, self.backend, lambda: self.session, self.answers)
@@ -174,8 +175,8 @@ class Studio:
         self.grade_again()
 
     def grade_again(self) -> None:
-        """Grade all answers by today's grader, in the background; once, until the studio ends."""
-        if self._regrading is None:
+        """Grade all answers by today's grader, in the background."""
+        if self._regrading is None or not self._regrading.is_alive():
             self._regrading = threading.Thread(
                 target=self._regrade, name="aloud-regrade", daemon=True
             )
@@ -250,7 +251,7 @@ class Studio:
 
     def _regrade(self) -> None:
         try:
-            self.backend.regrade()
+            self.not_gradable = len(self.backend.regrade().failures)
         except ClientError as error:
             logger.warning("the answers could not all be graded again: %s", error)
 

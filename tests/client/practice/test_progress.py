@@ -167,9 +167,9 @@ def test_an_item_is_learned_when_it_was_said_right_last_and_holds_for_three_week
 
 def test_first_and_latest_are_graded_in_the_same_way() -> None:
     answers = [
-        attempt(1, "a", 0.9, grader_version="1.3.0"),
+        attempt(1, "a", 0.9, grader_version="1.9.0"),
         attempt(2, "a", 0.2, grader_version="2.0.0"),
-        attempt(3, "a", 0.5, grader_version="2.1.0"),
+        attempt(3, "a", 0.5, grader_version="2.0.1"),
     ]
     (line,) = question_lines(answers)
     assert (line.answers, line.first.score, line.latest.score) == (3, 0.2, 0.5)

@@ -7,7 +7,16 @@ import pytest
 from starlette.testclient import TestClient
 
 from client.studio.state.studio import Studio
-from server.contract import DrillReview, Evidence, HeardTerm, Submission, Transcript, Word
+from server.contract import (
+    DrillReview,
+    Evidence,
+    HeardTerm,
+    RegradeFailure,
+    RegradeResult,
+    Submission,
+    Transcript,
+    Word,
+)
 from tests.client.conftest import make_submission
 
 NOW = datetime.now(UTC)
@@ -123,10 +132,21 @@ def test_answers_of_an_earlier_grading_are_graded_again_first(
     stale = page.model_copy(update={"attempts": (page.attempts[0], old)})
     graded = threading.Event()
     monkeypatch.setattr(studio.backend, "history", lambda query=None: stale)
-    monkeypatch.setattr(studio.backend, "regrade", graded.set)
+    failed = RegradeFailure(attempt_id=old.id, question_id=MANAGED, reason="damaged")
+
+    def regrade() -> RegradeResult:
+        assert graded.wait(10)
+        return RegradeResult(dry_run=False, graded=2, failures=(failed,))
+
+    monkeypatch.setattr(studio.backend, "regrade", regrade)
     shown = section(client.get("/progress").text, "over-time")
-    assert "1 answer from before the latest grading is being graded again" in shown
-    assert graded.wait(10)
+    assert "1 answer from before the latest grading is left out" in shown
+    assert "It is being graded again" in shown
+    graded.set()
+    for each in threading.enumerate():
+        if each.name == "aloud-regrade":
+            each.join(10)
+    assert "It could not be graded again" in client.get("/progress").text
 
 
 def test_one_role_round_topic_or_signal_can_be_looked_at_alone(

@@ -115,7 +115,7 @@ def test_scores_run_from_the_oldest_to_the_newest() -> None:
 
 
 def test_scores_graded_in_different_ways_are_not_drawn_as_one_line() -> None:
-    graders = ("1.2.0", "1.3.0", "2.0.0", "2.1.0")
+    graders = ("1.2.0", "1.2.1", "2.0.0", "2.0.1")
     chart = score_chart(
         [
             ScorePoint(NOON + timedelta(days=day), day / 10, grader)
