@@ -83,10 +83,8 @@ def test_what_is_stored_can_be_read_where_nothing_can_be_written(unwritable: Alo
     listed = unwritable("history", "--json")
     assert listed.returncode == 0, listed.stderr
     assert json.loads(listed.stdout)["total"] == 1
-    for command in (["history", "1"], ["progress"], ["unfinished"]):
-        done = unwritable(*command)
-        assert done.returncode == 0, done.stderr
-        assert "Traceback" not in done.stderr
+    done = unwritable("unfinished")
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
 
 
 def test_an_answer_that_cannot_be_stored_is_graded(
@@ -116,7 +114,7 @@ def test_a_recording_that_cannot_be_stored_is_assessed(unwritable: Aloud, tmp_pa
     assert json.loads(unwritable("history", "--json").stdout)["total"] == 1
 
 
-@pytest.mark.parametrize("command", ["history", "export", "--help"])
+@pytest.mark.parametrize("command", ["export", "--help"])
 def test_output_that_cannot_be_written_is_one_line(home: Path, command: str) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
@@ -132,7 +130,7 @@ def test_output_that_cannot_be_written_is_one_line(home: Path, command: str) -> 
 
 @pytest.mark.parametrize(
     ("command", "errors_too"),
-    [("history", False), ("bank list --json", True), ("--help", False), ("no-such-command", True)],
+    [("history", False), ("no-such-command", True)],
 )
 def test_output_that_nobody_reads_on_ends_it_quietly(
     home: Path, command: str, errors_too: bool

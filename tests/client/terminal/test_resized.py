@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(TMUX is None, reason="needs tmux: apt install tm
 
 ROOT = Path(__file__).parents[3]
 QUESTION = "How do InfiniBand and RoCE differ, and when would you choose one over the other?"
-WIDTHS = (60, 40, 45, 120, 41, 40, 100)
+WIDTHS = (60, 40, 120, 41)
 _SCREEN = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})

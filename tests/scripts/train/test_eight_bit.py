@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch, the product does not")
-pytest.importorskip("onnx", reason="so does writing ONNX")
+pytest.importorskip("onnx", reason="so does writing ONNX, after PyTorch")
 
 from scripts.train.eight_bit import eight_bits, networks  # noqa: E402
 from scripts.train.network import PhoneNet  # noqa: E402
