@@ -2,13 +2,23 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from question_bank.errors import Fault, FileError, dotted
-from question_bank.models import Faq, FieldOfWork, PlanWeek, Question, Role, RoundGuide, Signal
+from question_bank.errors import Fault, FileError, dotted, like_one_of
+from question_bank.models import (
+    Faq,
+    FieldOfWork,
+    KeyPhrase,
+    PlanWeek,
+    Question,
+    Role,
+    RoundGuide,
+    Signal,
+)
 from question_bank.strict_yaml import Entry, parse_yaml, read_yaml
 
 T = TypeVar("T")
@@ -24,6 +34,9 @@ _LEXICON = (
     "is a list of terms: keep a lexicon outside of the bank's folder, and check it with "
     "`aloud lexicon validate`"
 )
+
+
+_POINTS: Final = Path(__file__).with_name("points.yaml")
 
 
 @dataclass(frozen=True)
@@ -93,8 +106,18 @@ def _check(source: Source, document: Entry) -> None:
             source.plan = _entries(source, document, PlanWeek, "week", "week")
         case "help":
             source.help = _entries(source, document, Faq, "help text", "id")
+        case "points":
+            _check_points(source, document)
         case _:
             _check_questions_or_role(source, document)
+
+
+def _check_points(source: Source, document: Entry) -> None:
+    """Those of the built-in bank, which ``general_points`` reads."""
+    for located in _entries(source, document, KeyPhrase, "point", "phrase"):
+        if located.value.phrase not in general_points():
+            says = "only the built-in bank has points; write a key phrase in the question"
+            source.faults.append(located.entry.fault(says))
 
 
 def _check_questions_or_role(source: Source, document: Entry) -> None:
@@ -159,6 +182,8 @@ def _is_lexicon(data: Any) -> bool:
 def _questions(source: Source, listed: Entry, **owner: str) -> list[Located[Question]]:
     """The questions of a list; ``owner``: the role or the field whose file it is."""
     kept: list[Located[Question]] = []
+    if isinstance(listed.data, list):
+        listed = replace(listed, data=[_with_points(source, each) for each in listed.items()])
     for located in _entries(source, listed, Question, "question", "id", "questions"):
         question, entry = located.value, located.entry
         _check_phrases(source, entry, question)
@@ -171,6 +196,44 @@ def _questions(source: Source, listed: Entry, **owner: str) -> list[Located[Ques
         else:
             kept.append(Located(question.model_copy(update=owner), entry))
     return kept
+
+
+@cache
+def general_points() -> dict[str, dict[str, Any]]:
+    """What any good story says, by its phrase; key phrases take it over by that name."""
+    return {each["phrase"]: each for each in read_yaml(_POINTS).data}
+
+
+def names_point(question: Any) -> bool:
+    """Whether a key phrase of this question, as YAML has it, takes over a general point."""
+    phrases = question.get("key_phrases") if isinstance(question, dict) else None
+    listed = phrases if isinstance(phrases, list) else []
+    return any(isinstance(each, dict) and "point" in each for each in listed)
+
+
+def _with_points(source: Source, entry: Entry) -> Any:
+    """Own items of a list come before the point's; of anything else the own value counts."""
+    question = entry.data
+    if not names_point(question):
+        return question
+    phrases: list[Any] = []
+    for index, own in enumerate(question["key_phrases"]):
+        if isinstance(own, dict) and "point" in own:
+            name = str(own["point"])
+            point = general_points().get(name)
+            if point is None:
+                says = f"unknown point {name!r}{like_one_of(name, general_points())}"
+                named = replace(entry, name=f"question {question.get('id')!r}")
+                source.faults.append(named.fault(says, "key_phrases", index, "point"))
+            lists = {
+                key: [*own[key], *value]
+                for key, value in (point or {}).items()
+                if isinstance(value, list) and isinstance(own.get(key), list)
+            }
+            own = {"phrase": name, **(point or {}), **own, **lists}
+            del own["point"]
+        phrases.append(own)
+    return {**question, "key_phrases": phrases}
 
 
 def _check_phrases(source: Source, entry: Entry, question: Question) -> None:

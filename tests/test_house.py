@@ -13,7 +13,7 @@ DEEPEST = {"server": 18, "client": 12}
 DEEPEST_OF_ALL = 24
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 75_010
+MOST_LINES = 75_050
 MOST_LINES_OF_CODE = 52_680
 MOST_FILES = 408
 MOST_LINES_OF_TESTS = 54_980

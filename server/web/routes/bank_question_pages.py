@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from question_bank.models import Bank, Question, RoundGuide, Signal
+from question_bank.source import names_point
 from server.bank_versions.question_form import (
     MAX_ROWS,
     Typed,
@@ -260,6 +261,9 @@ def _base(versions: BankVersions, question_id: str | None) -> _Base:
     below = versions.grading_data.below[0].question(question_id)
     if placed is None and below is None:
         raise NotFoundError(f"there is no question {question_id!r}")
+    if placed is not None and names_point(placed.data):
+        says = f"{question_id!r} takes over general points, which the form has no field for"
+        raise InvalidInputError(f"{says}; edit it as text")
     return _Base(number, yaml, lexicon_yaml, placed, below)
 
 

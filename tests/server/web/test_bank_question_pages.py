@@ -229,3 +229,11 @@ def test_hostile_text_stays_text(written: Site) -> None:
     reply = written.post("carla", PAGING, do="check", **form)
     assert reply.status_code in (200, 422)
     assert "<script>alert" not in reply.text and "{{7*7}}" in reply.text
+
+
+def test_a_question_that_names_a_general_point_is_edited_as_text(site: Site) -> None:
+    text = BANK.replace("key_phrases:", "key_phrases:\n    - point: measured result", 1)
+    text = text.replace("paged attention.", "paged attention. As a result it fell to half.", 1)
+    site.post("carla", "/coach/bank/edit", do="save", yaml=text, lexicon_yaml=LEXICON)
+    page = site.get("carla", PAGING)
+    assert page.status_code == 422 and "edit it as text" in page.text
