@@ -12,6 +12,7 @@ them. Accents that benchmarks speak in, and the terms that they ask about, are n
 import argparse
 import pickle
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import base_phone
 from pronunciation.resample import at_sample_rate
-from pronunciation.respelling.for_voices import from_natural, to_natural
+from pronunciation.respelling.for_voices import NATURAL, to_natural
 from scripts.train.corrupt import corrupt, invented, stressed
 from scripts.train.realign import realigned
 from scripts.train.splits import term_split
@@ -39,6 +40,22 @@ TERMS = 0.25
 INVENTED, CHANGED = 0.2, 0.45
 """Up to here a word is invented, and up to here changed; the voice says the rest as it is."""
 PACE = (0.85, 1.2)
+_FROM_NATURAL = {
+    **{letters: phone for phone, letters in NATURAL.items()},
+    "əɹ": "ER", "ɜ": "ER", "ə": "AH", "ɐ": "AH", "ᵊ": "AH", "ᵻ": "IH", "T": "T", "ɾ": "T", "ʔ": "T",
+}  # fmt: skip
+"""Also letters that ``to_natural`` never writes but the voice's dictionary does."""
+_NATURAL_PHONE = re.compile("[ɜə]ɹ|.", re.DOTALL)
+
+
+def from_natural(letters: str) -> tuple[str, ...]:
+    """A word in the natural voice's alphabet as phones without stress: ``ɹˈɑki`` → R AA K IY.
+
+    Empty if a letter is none of the alphabet's; stress marks and punctuation are left out.
+    """
+    plain = re.sub(r"[ˈˌ.,;:!?—…\"“”()]", "", letters)
+    phones = [_FROM_NATURAL.get(each) for each in _NATURAL_PHONE.findall(plain)]
+    return tuple(phone for phone in phones if phone) if all(phones) else ()
 
 
 def sentences(texts: Sequence[str], count: int, rng: random.Random) -> Iterator[str]:

@@ -16,7 +16,7 @@ from pronunciation.terms import Lexicon, Term
 
 RespellingStyle = Literal["natural", "espeak", "plain"]
 
-_NATURAL: Final[dict[str, str]] = {
+NATURAL: Final[dict[str, str]] = {
     "AA": "ɑ", "AE": "æ", "AH": "ʌ", "AO": "ɔ", "AW": "W", "AY": "I", "EH": "ɛ", "ER": "ɜɹ",
     "EY": "A", "IH": "ɪ", "IY": "i", "OW": "O", "OY": "Y", "UH": "ʊ", "UW": "u",
     "B": "b", "CH": "ʧ", "D": "d", "DH": "ð", "F": "f", "G": "ɡ", "HH": "h", "JH": "ʤ", "K": "k",
@@ -29,12 +29,6 @@ _NATURAL_STRESS: Final = {"1": "ˈ", "2": "ˌ"}
 _NATURAL_FLAP: Final = "T"
 _NATURAL_SYLLABIC: Final = "ᵊ"
 """The t of "data" and the e of "token", as the voice's own dictionary writes American English."""
-_FROM_NATURAL: Final = {
-    **{letters: phone for phone, letters in _NATURAL.items()},
-    "əɹ": "ER", "ɜ": "ER", "ə": "AH", "ɐ": "AH", "ᵊ": "AH", "ᵻ": "IH", "T": "T", "ɾ": "T", "ʔ": "T",
-}  # fmt: skip
-"""Also letters that ``to_natural`` never writes but the voice's dictionary does."""
-_NATURAL_PHONE: Final = re.compile("[ɜə]ɹ|.", re.DOTALL)
 
 _ESPEAK: Final[dict[str, str]] = {
     "AA": "A:", "AE": "a", "AH": "V", "AO": "O:", "AW": "aU", "AY": "aI", "EH": "E", "ER": "3:",
@@ -129,7 +123,7 @@ def to_natural(phones: str) -> str:
     letters: list[str] = []
     for index, phone in enumerate(parsed):
         base, digit = base_phone(phone), phone[-1]
-        letter = _NATURAL_UNSTRESSED.get(base, _NATURAL[base]) if digit == "0" else _NATURAL[base]
+        letter = _NATURAL_UNSTRESSED.get(base, NATURAL[base]) if digit == "0" else NATURAL[base]
         if _is_syllabic(parsed, index):
             letter = _NATURAL_SYLLABIC
         elif _is_flapped(parsed, index):
@@ -160,16 +154,6 @@ def _is_flapped(phones: tuple[str, ...], index: int) -> bool:
         and after[0].endswith("0")
         and not _is_syllabic(phones, index + 1)
     )
-
-
-def from_natural(letters: str) -> tuple[str, ...]:
-    """A word in the natural voice's alphabet as phones without stress: ``ɹˈɑki`` → R AA K IY.
-
-    Empty if a letter is none of the alphabet's; stress marks and punctuation are left out.
-    """
-    plain = re.sub(r"[ˈˌ.,;:!?—…\"“”()]", "", letters)
-    phones = [_FROM_NATURAL.get(each) for each in _NATURAL_PHONE.findall(plain)]
-    return tuple(phone for phone in phones if phone) if all(phones) else ()
 
 
 def to_espeak(phones: str) -> str:

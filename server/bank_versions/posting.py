@@ -73,6 +73,13 @@ _ABILITY: Final = re.compile(
     r"(?:ability|able|capacity|willing(?:ness)?) to ",
     re.IGNORECASE,
 )
+_WISHED: Final = re.compile(
+    r"^(nice to have|bonus( points)?( for)?|plus|ideally|preferably)\b[:,]? *"
+    r"|[,;–—-]* *\b(((is|are|would be|as|considered) )*(an? )?(big |strong |real |definite )?"
+    r"(plus|bonus|nice to have|welcome|advantage(ous)?|desirable|preferred|desired|required"
+    r"|appreciated|beneficial|optional|must))$",
+    re.IGNORECASE,
+)
 _YOU: Final = re.compile(
     r"^(?:you(?:[’']ll| will| can| are going to)?|we expect you to|to) ", re.IGNORECASE
 )
@@ -163,7 +170,8 @@ def read_posting(text: str, bank: Bank, lexicon: Lexicon, *, is_table: bool = Fa
     role = _nearest_role(text, near, bank)
     if asked:
         return Posting(role, terms=terms, proposals=tuple(_asked(*each, names) for each in asked))
-    field = set() if role is None else {each.id for each in bank.related(role.id)}
+    related = () if role is None else bank.related(role.id)
+    field = {each.id for each in related if each.role}  # not what everybody is asked
     held = np.array([each.id in field for each in bank.questions], bool)
     best = np.where(held, near, 0).max(axis=1, initial=0)
     fits: dict[str, Fit] = {}
@@ -172,12 +180,19 @@ def read_posting(text: str, bank: Bank, lexicon: Lexicon, *, is_table: bool = Fa
             question = bank.questions[int(np.where(held, near[at], 0).argmax())]
             fits.setdefault(question.id, Fit(question, lines[at]))
     gaps = [line for line, value in zip(lines, best, strict=True) if value < FITS]
+    known = [content_stems(each.full_text) for each in related]
+
+    def is_known(phrase: str) -> bool:
+        stems = content_stems(phrase)
+        return any(stems <= each for each in known)
+
+    missing = dict.fromkeys(phrase for line in gaps for phrase in phrases_of(line, names)[:3])
     ordered = [*gaps, *(line for line in lines if line not in gaps)]
     proposals = [made for line in ordered if (made := _proposed(line, names)) is not None]
     return Posting(
         role,
         tuple(fits.values())[:MAX_FITS],
-        tuple(dict.fromkeys(phrase for line in gaps for phrase in phrases_of(line, names)[:3])),
+        tuple(each for each in missing if not is_known(each)),
         terms,
         tuple({each.prompt: each for each in proposals}.values())[:MAX_PROPOSALS],
     )
@@ -194,7 +209,7 @@ def phrases_of(text: str, terms: Iterable[str] = ()) -> tuple[str, ...]:
             kept = kept[1:]  # what is done, without "run", "define", "lead"
         while kept and _says_little(kept[0]):
             kept = kept[1:]
-        while kept and _says_little(kept[-1]):
+        while kept and _says_little(kept[-1]) and (len(kept) == 1 or kept[-1] != "days"):
             kept = kept[:-1]
         phrase = " ".join(kept[:MAX_PHRASE_WORDS]).strip(" -'’")
         parts = getAllLemmas(phrase.casefold())
@@ -265,7 +280,7 @@ def _asks(text: str) -> list[str]:
             continue
         for part in _SENTENCE_END.split(_BULLET.sub("", line).replace("**", "")):
             if SHORTEST_LINE <= len(part.split()) <= LONGEST_LINE and not _COMPANY.search(part):
-                lines.append(part.strip().rstrip("."))
+                lines.append(_WISHED.sub("", part.strip().rstrip(".")))
     return list(dict.fromkeys(lines))
 
 
@@ -324,10 +339,12 @@ def _proposed(line: str, terms: Sequence[str]) -> Proposal | None:
     first = rest.split()[0] if rest.split() else ""
     if not rest or not first:
         return None
-    lower = rest if first[1:] != first[1:].lower() else rest[0].lower() + rest[1:]
     verb = _verbs(first)
+    plain = first[1:] == first[1:].lower() and getAllLemmas(first.casefold())
+    lower = rest[0].lower() + rest[1:] if plain else rest
     if skill:
-        prompt = f"What have you done with {rest}, and what did you learn from it?"
+        link = re.search(r" as( an?)? $", skill[0], re.IGNORECASE)
+        prompt = f"What have you done{link[0] if link else ' with '}{rest}, and what did you learn?"
     elif round_ == "behavioral" and first.casefold() in verb:
         prompt = f"Tell me about a time when you had to {lower}. What did you do?"
     elif first.casefold() in verb:

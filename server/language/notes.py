@@ -33,10 +33,6 @@ _BELONGS_TWICE: Final = word_set(
 )
 """Words that may be said twice in a row: "log in in the morning", "C plus plus"."""
 _TERM = re.compile(r"\d|[A-Z].*[A-Z]|[_/\\.@#+]\w|\w[_/\\@#]")
-_INSERTS: Final = frozenset(
-    {"article-missing", "article-needless", "preposition", "preposition-missing"}
-)
-_STRICT_RULES: Final = 0.95
 
 
 class Said(Protocol):

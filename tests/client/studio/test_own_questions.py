@@ -44,7 +44,8 @@ def test_a_posting_is_read_and_its_questions_are_kept_and_asked(
     page = read(client, "sre.md")
     assert "The bank already asks" in page and "blameless postmortems" in page
     gaps = page.split('id="gaps"')[1].split("</section>")[0]
-    assert "chaos engineering" in gaps and "Kubernetes" not in gaps
+    assert "chaos engineering" in gaps.casefold() and "Kubernetes" not in gaps
+    assert "asks for chaos engineering experience (game days). What" in page
     assert "koo-ber-NET" in page or "Kubernetes <span" in page, "a term that Aloud can say"
     sent = sent_of(page, 0, 2) | {
         "0-key_phrases": "headroom\nload tests",

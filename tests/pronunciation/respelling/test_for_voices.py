@@ -16,12 +16,12 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import base_phone
 from pronunciation.respelling.for_voices import (
     RespellingStyle,
-    from_natural,
     respell,
     to_espeak,
     to_natural,
 )
 from pronunciation.terms import Lexicon, Term
+from scripts.natural_speech import from_natural
 
 
 def term(name: str, kind: str, say: str, reading: str) -> Term:
