@@ -9,34 +9,16 @@ from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 from server.language.proposals import NO_DOUBT, SURE, Edit, Sentence, check
 from server.language.words import american, article, compared, inflect, listed, lists, word_set
 
-_PLURAL_CUES = word_set(
-    """
-    many several few these those various two three four five six seven eight nine ten both
-    multiple numerous couple hundreds thousands twenty thirty fifty hundred
-    """
-)
+_PLURAL_CUES = listed("plural_cues")
 _SINGULAR_CUES = word_set("a an this that each every another one")
-_DETERMINERS = word_set(
-    """
-    no any some each every this that these those all both much many several more enough few
-    another either neither what which whatever most less fewer half such
-    """
-)
-_OF_PLURAL = word_set(
-    """
-    one some many lot couple kinds types most few each all number none any variety
-    """
-)
+_DETERMINERS = listed("determiners")
+_OF_PLURAL = listed("of_plural")
 _ALTERNATIVES: Final = ("in", "on", "at", "to", "for", "of", "with", "from", "by", "about", "into")
 _PREPOSITIONS = frozenset(
     (*_ALTERNATIVES, "since", "during", "over", "through", "than", "as", "towards", "per", "like")
 )
-_DAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
-_MONTHS = word_set(
-    """
-    january february march april june july august september october november december
-    """
-)
+_DAYS = listed("days")
+_MONTHS = listed("months")
 _FIELDS = frozenset(lists().raw["fields_of_study"])
 _FLAT = frozenset(
     ["quick", "slow", "careful", "serious", "real", "easy", "bad", "perfect", "automatic"]
@@ -46,23 +28,10 @@ _TIMES = frozenset(
     ["year", "month", "week", "day", "hour", "minute", "second", "time", "while", "bit", "moment"]
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_UNIQUE = word_set(
-    """
-    same first only best most biggest whole next last right main following
-    """
-)
+_UNIQUE = listed("unique")
 _JOBS = listed("jobs")
 _PERSON = re.compile(r"[a-z]{3}(er|or|ist|cian)$")
-_FIXED = word_set(
-    """
-    work home school production development staging time place example fact case course mind
-    order part advance detail general particular charge person practice theory parallel memory
-    disk demand average paper foot email phone mail hand default design name size type code
-    control night day week month year today tomorrow yesterday college university bed church
-    prison hospital town lunch breakfast dinner plan purpose scale runtime scratch bottom top
-    start end hard love fun nature life history
-    """
-)
+_FIXED = listed("fixed_bare")
 
 
 def _is_mass(token: Any) -> bool:
@@ -83,6 +52,28 @@ def _determined(sentence: Sentence, start: int, head: Any) -> list[Any]:
 
 @check("article-missing")
 def _missing_article(s: Sentence) -> Iterator[Edit]:
+    verbless = not any(t.tag_ in ("VBD", "VBZ", "VBP", "MD", "VB") for t in s.doc)
+    for edit in () if verbless else _articles(s):  # "new team, same rules" is no sentence
+        opener = s.word(edit[0]) in listed("openers") and edit[0] == 0
+        as_lead = s.word(0) == "as" and edit[0] == 1  # "as tech lead, you write less code"
+        as_lead = as_lead or s.word(edit[0] - 1) in listed("appointed")  # "I was made team lead"
+        yield (*edit[:3], min(edit[3], 0.0) if opener or as_lead else edit[3])
+
+
+def _must_be_determined(s: Sentence, start: int, head: Any) -> float:
+    """How sure it is that a noun cannot stand alone here; 0 where it may."""
+    noun = head.tag_ == "NN" and head.lemma_.lower() in listed("counted_always")
+    near = {s.word(start - 1), s.word(head.i + 1)}
+    paired = near & {"and", "or", "by", "to", "per", "via", "nor"} or s.tag(start - 1) == "CC"
+    named = s.tag(head.i + 1) in ("CD", "NN", "NNS", "NNP") or (head.text[0].isupper() and head.i)
+    if not noun or paired or named or s.word(start) in listed("bare_starts"):
+        return 0.0
+    if head.dep_ in ("dobj", "attr", "nsubj", "nsubjpass"):
+        return 0.9
+    return 0.85 if head.dep_ == "pobj" and s.word(start - 1) in ("in", "on", "with", "for") else 0.0
+
+
+def _articles(s: Sentence) -> Iterator[Edit]:
     for chunk in s.chunks:
         head, start = chunk.root, chunk.start
         if head.pos_ == "PRON" or head.tag_ not in ("NN", "NNS", "NNP", "VBG"):
@@ -103,10 +94,15 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
             fixed = head.lower_ in listed("after_ordinals")
             yield start, start, "the", 0.0 if fixed else 1.0
         known = head.lemma_.lower() in listed("things", "persons") and head.tag_ == "NN"
-        if known and head.dep_ in ("nsubj", "nsubjpass") and start == head.i:
+        sure = _must_be_determined(s, start, head)
+        if sure:
+            new = s.lemma(start - 1) in listed("introducing")
+            yield start, start, "the", 0.6 if new else sure
+        elif known and head.dep_ in ("nsubj", "nsubjpass") and start == head.i:
             yield start, start, "the", 0.7
+        amount = head.lower_ in listed("amounts_alone")
         if s.word(head.i + 1) == "of" and head.tag_ in ("NN", "NNS") and not _is_mass(head):
-            yield start, start, "the", 0.5
+            yield start, start, "the", -0.5 if amount else 0.5
         elif head.tag_ != "NNP" or head.text.islower() or head.i > start:
             yield start, start, "the", 0.0
         if head.tag_ not in ("NN", "VBG") or _is_mass(head):
@@ -129,7 +125,7 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
             strength = 0.5
         else:
             strength = 0.0
-        yield start, start, a, strength
+        yield start, start, a, max(strength, sure)
         if known and head.dep_ == "dobj":
             yield start, start, "the", 0.6
         if s.word(start - 1) in ("such", "what", "quite"):
@@ -138,8 +134,8 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
         first = at
         while first and s.tag(first - 1) in ("JJ", "NN", "VBN"):
             first -= 1
-        person = s.word(at) in _JOBS | listed("persons") and s.tag(at) == "NN"
-        if person and s.lemma(first - 1) in ("be", "become") and s.tag(at + 1) != "NN":
+        person = s.word(at) in _JOBS | listed("persons") and s.tag(at) in ("NN", "JJ")
+        if person and s.lemma(first - 1) in ("be", "become") and s.pos(at + 1) != "NOUN":
             yield first, first, article(s.doc[first].text), 1.0
     for at in range(1, len(s) - 1):  # "once week", "half hour", "had meeting"
         before, word, lemma = s.word(at - 1), s.word(at), s.lemma(at)
@@ -160,19 +156,7 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
             s.word(at) in ("lot", "couple", "bit", "few")
             and s.tag(at - 1) not in ("DT", "PRP$", "JJ")
             and at
-        ) and (
-            s.word(at) != "few"
-            or s.word(at + 1)
-            in (
-                "years",
-                "months",
-                "weeks",
-                "days",
-                "minutes",
-                "hours",
-                "times",
-            )
-        ):
+        ) and (s.word(at) != "few" or s.word(at + 1) in listed("counted_times")):
             yield at, at, "a", 0.7
         if (
             s.word(at) in ("same", "whole", "internet", "cloud", "beginning", "rest")
@@ -201,7 +185,8 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
                 field = whole in _FIELDS and after not in ("of", "that", "which", "we")
                 free = after not in narrowed and (meal or not list(head.rights))
                 if field or (free and (meal or whole in listed("general_nouns"))):
-                    yield token.i, token.i + 1, "", 0.9 if meal else 0.7
+                    now = head.dep_ == "nsubj" and head.head.tag_ in ("VBZ", "VBP")
+                    yield token.i, token.i + 1, "", 0.9 if meal or now else 0.7
                 alone = head.tag_ == "NNP" and len(list(head.children)) == 1
                 free = s.word(head.i + 1) not in ("of", "that", "which", "who", "we", "i", "for")
                 general = free and (head.tag_ == "NNS" or _is_mass(head))
@@ -223,6 +208,10 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
             yield at, at + 1, "", 1.0
         if s.word(at) == "the" and f"{s.word(at + 1)} {s.word(at + 2)}" in _FIELDS:
             yield at, at + 1, "", 0.7 if s.pos(at + 3) not in ("NOUN", "ADP") else 0.0
+        if s.word(at) == "the" and s.word(at + 1) in listed("bare_names"):
+            part = s.pos(at + 2) in ("NOUN", "PROPN", "ADJ", "NUM") or s.word(at + 2) in ("-", "'s")
+            part = part or s.tag(at + 2) in ("VBG", "VBN") or s.word(at + 2) in listed("narrowing")
+            yield at, at + 1, "", 0.0 if part else 0.9
         if s.word(at) == "the" and _YEAR.fullmatch(s.word(at + 1)) and s.pos(at + 2) != "NOUN":
             yield at, at + 1, "", 0.9
         if (
@@ -542,16 +531,7 @@ def _missing_preposition(s: Sentence) -> Iterator[Edit]:
                 and token.head is not follower.head
             ):
                 yield at, at, wanted, 0.6
-        elif token.lower_ in (
-            "access",
-            "attention",
-            "thanks",
-            "due",
-            "instead",
-            "according",
-            "because",
-            "because",
-        ):
+        elif token.lower_ in listed("before_to"):
             word = {
                 "access": "to",
                 "attention": "to",
@@ -679,7 +659,10 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
         if word in ("than", "that", "like", "with", "of") and s.word(at - 1) == "same":
             yield at, at + 1, "as", 0.8
         if word == "enough" and nxt is not None and nxt.pos_ in ("ADJ", "ADV"):
-            yield at, at + 2, f"{nxt.text} enough", 1.0
+            counts = s.pos(at + 2) == "NOUN" or word_set("just now already more") & {nxt.lower_}
+            ends = s.word(at + 2) in ("to", "for", "and", "") or s.pos(at + 2) == "PUNCT"
+            sure = NO_DOUBT if ends and nxt.pos_ == "ADJ" else 1.0
+            yield at, at + 2, f"{nxt.text} enough", -0.5 if counts else sure
 
 
 @check("adverb")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from server.language.proposals import NO_DOUBT, Edit, Sentence, check
-from server.language.words import inflect, listed
+from server.language.words import inflect, listed, lists
 
 _PERSON = re.compile(r"[a-z]{3}(er|or|ist|cian|ant|ent|man|woman|body|one)$")
 _FINITE = ("VBZ", "VBD", "VBP", "MD")
@@ -165,18 +165,7 @@ def _missing_be(s: Sentence) -> Iterator[Edit]:
             yield at - 1, at - 1, {"i": "am", "he": "is"}.get(s.word(at - 2), "are"), 0.6
 
 
-_POSSESSIVE = {
-    "i": "my",
-    "me": "my",
-    "he": "his",
-    "him": "his",
-    "they": "their",
-    "them": "their",
-    "we": "our",
-    "us": "our",
-    "she": "her",
-    "you": "your",
-}
+_POSSESSIVE: dict[str, str] = lists().raw["possessive_of"]
 _OBJECT = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 
 
@@ -197,17 +186,7 @@ def _other_sex(s: Sentence, at: int) -> Iterator[Edit]:
     nouns = [t for t in s.doc[:at] if t.pos_ in ("NOUN", "PROPN") and t.head.i != at]
     women = any(t.lemma_.lower() in listed("women") for t in nouns)
     men = any(t.lemma_.lower() in listed("men") for t in nouns)
-    pronouns = set(s.low[:at]) & {
-        "he",
-        "she",
-        "him",
-        "her",
-        "his",
-        "who",
-        "someone",
-        "somebody",
-        "nobody",
-    }
+    pronouns = set(s.low[:at]) & listed("persons_named")
     others = [t for t in nouns if t.lemma_.lower() in listed("persons") or t.tag_ == "NNP"]
     others = [t for t in others if t.dep_ not in ("nsubj", "attr") or t.head.lemma_ != "be"]
     others = [t for t in others if t.tag_ != "NNP" or t.dep_ != "pobj"]

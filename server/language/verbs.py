@@ -10,8 +10,8 @@ from server.language.proposals import NO_DOUBT, SURE, Edit, Sentence, check
 from server.language.words import MODALS, inflect, listed, lists, word_set
 
 _PAST_TIME = re.compile(
-    r"\b(yesterday|ago|last (week|month|year|night|time|summer|monday|tuesday|wednesday|thursday"
-    r"|friday|spring|winter|quarter|sprint)"
+    r"\b(yesterday(?!'s)|ago|last (week|month|year|night|time|summer|monday|tuesday|wednesday"
+    r"|thursday|friday|spring|winter|quarter|sprint)"
     r"|in (19|20)\d\d|when i (was|joined|started)|at that time|back then|in the past)\b",
     re.I,
 )
@@ -21,37 +21,13 @@ _PERIOD = re.compile(
     r"february|march|april|may|june|july|august|september|october|november|december|monday|childhood|then|the)\b",
     re.I,
 )
-_LENGTHS = word_set(
-    """
-    year years month months week weeks day days hour hours minute minutes time decade decades
-    while
-    """
-)
-_NUMBERS = word_set(
-    """
-    a an one two three four five six seven eight nine ten many several some few couple long
-    almost about over more nearly past twenty thirty
-    """
-)
-_MONTHS = word_set(
-    """
-    january february march april may june july august september october november december
-    """
-)
+_LENGTHS = listed("lengths")
+_NUMBERS = listed("length_numbers")
+_MONTHS = listed("months") | {"may"}
 _PLURAL_SUBJECTS = word_set("we they you these those people both many several")
-_SINGULAR_SUBJECTS = word_set(
-    """
-    he she it this everyone everybody someone somebody nobody everything something nothing
-    anyone anybody anything each
-    """
-)
+_SINGULAR_SUBJECTS = listed("singular_subjects")
 _PERSONS = word_set("i we you they he she")
-_EITHER = word_set(
-    """
-    lot couple number team majority bunch data rest half variety group staff police none family
-    company kind any all most some that which who what more
-    """
-)
+_EITHER = listed("either_number")
 _CONTRACTED = {"'s", "'re", "'m", "'ve", "'d", "'ll", "’s", "’re", "’m", "’ve", "’d", "’ll"}
 _OBJECTS = word_set("me us him them her you")
 _VERB_TAGS = ("VB", "VBP", "VBZ", "VBD", "VBG", "VBN")
@@ -61,6 +37,8 @@ _CONDITIONS = word_set("if when unless once until before after whenever")
 def number_of(subject: Any) -> str | None:
     """The number: "i", "s" for singular, "p" for plural; None where it may be either."""
     low = subject.lower_
+    if low == "it" and subject.i and subject.nbor(-1).pos_ == "ADP":
+        return None  # "the hours after it were bad"
     if any(child.dep_ == "conj" for child in subject.children):
         return (
             "p" if any(c.lower_ == "and" for c in subject.children) and low not in ("or",) else None
@@ -76,11 +54,19 @@ def number_of(subject: Any) -> str | None:
         counted = of is not None and any(c.tag_ == "NNS" for c in of.children)
         amount = low in ("lot", "majority", "couple") or low == "number"
         return "p" if counted and amount and subject.left_edge.lower_ == "a" else None
-    if subject.tag_ in ("NNS", "NNPS"):
-        return None if low in lists().words("no_singular") else "p"
+    if subject.tag_ == "NNS":
+        counted = any(child.tag_ == "CD" for child in subject.children)  # "two hours is a lot"
+        either = (counted and _is_a_sum(subject)) or low in listed("no_singular")
+        return None if either else "p"
     if subject.tag_ in ("NN", "VBG"):
         return None if low in listed("collective") else "s"
     return None
+
+
+def _is_a_sum(subject: Any) -> bool:
+    """Whether what is counted is one thing: "two engineers is a team", "five gigs is little"."""
+    one = any(child.dep_ == "attr" and child.tag_ == "NN" for child in subject.head.children)
+    return subject.head.lemma_ == "be" and (one or subject.lower_ in listed("measures"))
 
 
 @check("agreement")
@@ -149,6 +135,7 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
             s.word(at) in ("each", "every")
             and s.tag(at + 1) in ("NN", "NNS")
             and s.tag(at + 2) in ("VBP", "VBZ")
+            and listed("wishes").isdisjoint(t.lemma_ for t in s.doc[:at])
         ):
             yield (
                 at + 1,
@@ -436,7 +423,9 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             if before in infinitive or (
                 s.pos(at - 1) == "ADJ" and s.word(at - 1) in listed("infinitive_adjectives")
             ):
-                yield at, at + 1, f"to {lemma}", 1.0 if before not in ("need", "intend") else 0.2
+                passive = s.pos(at + 1) in ("", "PUNCT", "ADP")  # "it wants looking at"
+                doubt = before in ("need", "intend") or (before == "want" and passive)
+                yield at, at + 1, f"to {lemma}", 0.2 if doubt else 1.0
             if s.word(at - 1) == "for" and s.pos(at - 1) == "ADP":
                 yield at - 1, at + 1, f"to {lemma}", 0.4
             elif s.word(at - 1) in ("of", "in", "about", "on") and s.lemma(at - 2) in infinitive | {
@@ -567,6 +556,7 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             time = s.word(at - 2) == "time" and s.word(at - 1) in _PERSONS
             first = time and s.word(at - 3) in ("first", "second", "third", "only")
             cue = 1.0 if period or first else -0.6
+            cue = -0.6 if s.word(at - 1) == "it" and _is_length(s, at + 1) else cue
             joined = _since_places(s, at)
             repairs: list[tuple[int, str]] = []
             if progressive and nxt is not None:
@@ -593,7 +583,8 @@ def _tense(s: Sentence) -> Iterator[Edit]:
         ):
             third = s.word(at - 1) in ("he", "she", "it")
             have = "'s" if third else "'ve"
-            cue = 1.0 if period else -0.6
+            counts = s.word(at - 1) == "it" and _is_length(s, at + 1)  # "it's a week since"
+            cue = 1.0 if period and not counts else -0.6
             repairs = []
             if nxt.tag_ == "VBG":
                 repairs = [
@@ -798,13 +789,7 @@ def _result(s: Sentence, opener: int) -> Iterator[Edit]:
 
 
 _WH = ("WP", "WRB", "WDT")
-_INTRODUCE = word_set(
-    """
-    know understand explain remember ask tell see show wonder find figure describe idea sure
-    check me you us him them about on of decide learn discuss say forget matter care depend
-    understand question
-    """
-)
+_INTRODUCE = listed("introduces_questions")
 
 
 @check("embedded-question")
@@ -877,7 +862,8 @@ def _question(s: Sentence) -> Iterator[Edit]:
     if not s.asks:
         return
     for at in range(len(s) - 2):
-        if s.tag(at) not in ("WP", "WRB") or at > 1:
+        asked = s.word(at - 1) == "," and not listed("asking_verbs").isdisjoint(s.low[:at])
+        if s.tag(at) not in ("WP", "WRB") or (at > 1 and not asked):
             continue
         if s.tag(at + 1) == "PRP" and s.tag(at + 2) in ("VBP", "VBD", "VB", "VBZ"):
             verb = s.doc[at + 2]
@@ -888,15 +874,7 @@ def _question(s: Sentence) -> Iterator[Edit]:
                 yield at + 1, at + 3, f"{do} {s.doc[at + 1].text} {verb.lemma_}", 0.8
 
 
-_ANY = {
-    "no": "any",
-    "nothing": "anything",
-    "nobody": "anybody",
-    "none": "any",
-    "nowhere": "anywhere",
-    "never": "ever",
-    "neither": "either",
-}
+_ANY: dict[str, str] = lists().raw["any_for_no"]
 
 
 @check("negation")
@@ -915,7 +893,7 @@ def _negation(s: Sentence) -> Iterator[Edit]:
             denied = any(c.dep_ == "neg" and c.lower_ != "never" for c in noun.head.children)
             sure = NO_DOUBT if denied and noun.dep_ == "dobj" else 1.0
             sure = sure if word != "none" else 0.8
-            cut = cut or (word == "nothing" and noun.dep_ == "attr")
+            cut = cut or (word == "nothing" and noun.dep_ == "attr") or noun.dep_ == "nsubj"
             yield at, at + 1, _ANY[word], -0.3 if cut else sure
             if word == "nobody":
                 yield at, at + 1, "anyone", -0.3 if cut else sure
@@ -933,6 +911,8 @@ def _negation(s: Sentence) -> Iterator[Edit]:
             sure = (
                 NO_DOUBT
                 if none and not {",", "that", "who", "but", "and"} & set(s.low[:at])
+                else 0.3
+                if {"that", "who"} & set(s.low[:at])
                 else 0.8
             )
             if helper in ("do", "does", "did") and s.tag(at + 1).startswith("VB"):

@@ -314,14 +314,15 @@ def _verb_confusion(s: Sentence) -> Iterator[Edit]:
                 strength = 0.4
             elif lemma == "explain" and other == "tell" and follower in ("me", "us", "him", "them"):
                 strength = 0.7
-            elif lemma in (
-                "learn",
-                "teach",
-                "borrow",
-                "lend",
-                "remember",
-                "remind",
-            ) and follower in ("me", "us", "him", "them", "her", "students", "people"):
+            elif lemma in listed("taught_or_lent") and follower in (
+                "me",
+                "us",
+                "him",
+                "them",
+                "her",
+                "students",
+                "people",
+            ):
                 strength = 0.4
             yield at, at + 1, inflect(other, token.tag_), strength
             if lemma == "listen" and other == "hear" and follower == "to":
@@ -353,14 +354,15 @@ def _order(s: Sentence) -> Iterator[Edit]:
                 often = word in listed("mid_adverbs")
                 chunk = s.chunk_from(at + 1)
                 own = chunk is not None and chunk.root.dep_ == "dobj" and chunk.root.head is left
+                begun = s.tag(at + 1) == "PRP$" or s.word(at + 1) in listed("object_begins")
+                begun = begun and word not in listed("focus_adverbs")
+                timed = chunk is None or chunk.root.lower_ in listed("spans", "times_of_no_object")
+                own, begun = own or (begun and not timed), begun and not timed
                 heavy = chunk is None or s.word(chunk.end) in listed("heavy_before")
                 certain = own and not heavy and word.endswith("ly")
-                yield (
-                    at - 1,
-                    at + 1,
-                    f"{word} {left.text}",
-                    0.9 if certain else 0.7 if often else 0.4,
-                )
+                sure = 0.9 if certain else 0.7 if often else 0.4
+                sure = NO_DOUBT if begun and word in listed("frequencies") else sure
+                yield at - 1, at + 1, f"{word} {left.text}", sure
                 if chunk is not None:
                     moved = word.endswith("ly") or word in ("well", "yesterday", "together")
                     sure = NO_DOUBT if certain and len(chunk) < 4 else 0.6 if moved else 0.2
@@ -401,6 +403,13 @@ def _order(s: Sentence) -> Iterator[Edit]:
             and (at + 2 >= len(s) or s.doc[at + 2].is_punct)
         ):
             yield at, at + 2, f"{nxt.text} {token.text}", 0.2
+        begins = at == 0 or s.doc[at - 1].is_punct or s.pos(at - 1) == "CCONJ"
+        if word == "always" and begins and s.tag(at + 1) == "PRP" and s.pos(at + 2) == "VERB":
+            yield at, at + 2, f"{s.text(at + 1, at + 2)} always", NO_DOUBT
+        if word in listed("inverted") and nxt is not None and nxt.lower_ in listed("who_inverts"):
+            yield from _inverted(s, at)
+        if token.tag_ == "PRP" and s.pos(at - 1) != "NOUN":
+            yield from _time_before_verb(s, at)
         if word == "only" and nxt is not None and nxt.tag_ == "PRP" and at == 0:
             yield at, at + 2, f"{nxt.text} only", 0.2
         if (
@@ -411,6 +420,25 @@ def _order(s: Sentence) -> Iterator[Edit]:
             yield at, at + 3, f"{s.text(at + 1, at + 3)} ago", 1.0
 
 
+def _inverted(s: Sentence, at: int) -> Iterator[Edit]:
+    """Only questions and "never have I" turn subject and verb: "in my last job had I to do it"."""
+    opens = s.pos(0) in ("ADP", "ADV") or s.word(0) in listed("times_of_subject")
+    left = s.low[:at]
+    turned = not listed("inverting").isdisjoint(left) or {",", ":", ";", '"'} & set(left)
+    if at and opens and not s.asks and not turned and s.pos(at - 1) not in ("VERB", "AUX", "ADP"):
+        yield at, at + 2, f"{s.text(at + 1, at + 2)} {s.text(at, at + 1)}", NO_DOUBT
+
+
+def _time_before_verb(s: Sentence, at: int) -> Iterator[Edit]:
+    """A time stands before the subject or at the end: "I last month passed the exam"."""
+    last = s.word(at + 1) == "last" and s.word(at + 2) in listed("spans")
+    verb = at + 3 if last else at + 2
+    if not (last or s.word(at + 1) in ("yesterday", "today")) or s.tag(verb) != "VBD":
+        return
+    end = next((p for p in range(verb, len(s)) if s.doc[p].is_punct or s.pos(p) == "CCONJ"), len(s))
+    yield at + 1, end, f"{s.text(verb, end)} {s.text(at + 1, verb)}", NO_DOUBT
+
+
 def _object_after_adverb(s: Sentence, at: int) -> Iterator[Edit]:
     """Before its object stands what belongs behind it: "I speak very well English"."""
     end = at + 1
@@ -418,6 +446,7 @@ def _object_after_adverb(s: Sentence, at: int) -> Iterator[Edit]:
     if (
         (s.word(end) in ("very", "so", "really", "quite") and manner)
         or (s.word(end) in ("every", "last") and s.word(end + 1) in listed("spans"))
+        or (s.word(end) == "on" and s.word(end + 1).rstrip("s") in listed("days"))
         or (s.text(end, end + 2).lower() == "a lot" and s.tag(end + 2) in ("DT", "PRP$", "NNP"))
     ):
         end += 2
