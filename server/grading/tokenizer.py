@@ -144,6 +144,7 @@ _UNIT_NAMES = _unit_names()
 _SCALES = {"k": 3, "thousand": 3, "m": 6, "million": 6, "mn": 6, "b": 9, "bn": 9, "billion": 9,
            "trillion": 12}  # fmt: skip
 _SCALE_WORDS = frozenset({"thousand", "million", "billion", "trillion"})
+_HUNDRED_AND_MORE = _SCALE_WORDS | {"hundred"}
 _BEFORE_POINT = word_set(
     "was is are were be of at to by from about around than only just under over below above "
     "roughly nearly almost with in for took takes take and or costs cost within after every exactly"
@@ -308,112 +309,151 @@ def texts_of(text: str) -> tuple[str, ...]:
 
 def _tokens(words: Sequence[str], keys_of: Callable[[str], tuple[str, str]]) -> list[Token]:
     """The tokens, with the lemma and family that ``keys_of`` gives for a text."""
-    pieces = _pieces(words)
-    texts = [piece[0] for piece in pieces]
-    out: list[Token] = []
-    make, end = tuple.__new__, len(pieces)
-    after_number = False
-    at = 0
-    while at < end:
-        text, word, gap, inside, cut, plain = pieces[at]
-        after_digits = after_number and gap == NO_BREAK and out[-1].text[-1].isdecimal()
-        if plain and not after_digits:
-            # Token(…) without the cost of the call: nearly all tokens of an answer are made here
-            out.append(make(Token, (text, text, *keys_of(text), word, word, gap, inside, cut)))
-            at += 1
-            after_number = False
-            continue
-        after_number = True
-        length = 1
-        limit = at + 1
-        while limit < len(pieces) and pieces[limit][2] == NO_BREAK and limit - at < 12:
-            limit += 1
-        known = _read_in_one(texts[at:limit], out[-1] if out and gap == NO_BREAK else None)
-        if known is not None:
-            text, length = known
-        elif text in NUMBER_STARTS:
-            text, length = read_number(texts[at:limit], 0) or (text, 1)
-        elif gap == NO_BREAK and _adds_a_part(out, text, word):
-            at += 1
-            continue
-        elif gap == NO_BREAK and (quarters := _quarters(out, texts[at:limit])) is not None:
-            text, length = quarters
-            word, gap = out[-1].first, out[-1].gap
-            out.pop()
-            after_digits = False
-        elif text == "dot" and gap == NO_BREAK and out and limit > at + 1:
-            name = texts[at + 1]
-            if name in _SPOKEN_DOMAINS and out[-1].text.isalnum():
-                out.append(_address(out, name, pieces[at + 1]))
-                at += 2
-                after_number = False
-                continue
-        elif text == "dozen" and gap == NO_BREAK and (after_digits or _ends_in_article(out)):
-            count = Decimal(out[-1].text) if after_digits else Decimal(1)
-            out[-1] = _number(out[-1], number_text(count * 12), pieces[at])
-            at += 1
-            continue
-        elif text in _SCALE_WORDS and gap == NO_BREAK and _ends_in_article(out):
-            text, length = read_number(["one", *texts[at:limit]], 0) or (text, 1)
-            length -= 1
-        if known is None and _counts_money(out, text) and gap == NO_BREAK:  # "$5 million"
-            money = out.pop()
-            after_digits = True
-            pieces[at + 1 : at + 1] = [(money.text, money.last, gap, True, False, True)]
-            texts.insert(at + 1, money.text)
-            end += 1
-        is_power = after_digits and known is None and text.endswith(("watt", "watts"))
-        if is_power and at + 1 < limit and texts[at + 1] in ("hour", "hours"):
-            text, length = text.removesuffix("s") + "hour", 2
-        if (
-            text[0].isdecimal()
-            and (pieces[at][0] == "hundred" or pieces[at][0] in _SCALE_WORDS)
-            and gap == NO_BREAK
-            and _ends_in_article(out)
-        ):
-            article = out.pop()
-            word, gap = article.first, article.gap
-        elif after_digits and known is None and text == pieces[at][0]:
-            number = out[-1]
-            if text == "s" and inside:
-                if (
-                    number.inside
-                    or len(number.text) >= 4
-                    or (len(out) > 1 and out[-2].text == "the")
-                ):
-                    at += 1  # the plural of "A100s", the "1990s"
-                    continue
-                text = "second"
-            splits_on = (  # the "k" of "k8s"
-                at + 1 < len(pieces) and pieces[at + 1][3] and texts[at + 1] not in _CURRENCIES
+    return _Reader(_pieces(words), keys_of).tokens()
+
+
+class _Reader:
+    """Reads the pieces one after the other, ``at`` being the next; a number takes in its own.
+
+    ``after_digits``: the last token ends in a digit, and this piece follows without a break.
+    """
+
+    def __init__(self, pieces: list[_Piece], keys_of: Callable[[str], tuple[str, str]]) -> None:
+        self.pieces = pieces
+        self.out: list[Token] = []
+        self.at = 0
+        self.after_digits = False
+        self._after_number = False
+        self._keys_of = keys_of
+
+    def tokens(self) -> list[Token]:
+        """All tokens."""
+        out, pieces, keys_of, make = self.out, self.pieces, self._keys_of, tuple.__new__
+        while self.at < len(pieces):
+            text, word, gap, inside, cut, plain = pieces[self.at]
+            self.after_digits = (
+                self._after_number and gap == NO_BREAK and out[-1].text[-1].isdecimal()
             )
-            spelt_out = not inside and len(text) == 1 and _letter_follows(pieces, at)
-            scaled = None if splits_on or spelt_out else _scaled(number, text)
-            if scaled is not None and not (inside and number.inside):
-                out[-1] = _number(number, scaled[0], pieces[at])
-                if not scaled[1]:
-                    at += 1
-                    continue
-                text = scaled[1]
-            elif not (inside and number.inside) and not spelt_out and not (text == "us" and plain):
-                text = _UNIT_NAMES.get(
-                    text, text
-                )  # not the second "b" of "b2b", nor "2 US regions"
-        if text == "per" and at + 1 < len(pieces) and texts[at + 1] in ("cent", "cents"):
+            if plain and not self.after_digits:
+                # Token(…) without the cost of the call: nearly all tokens are made here
+                out.append(make(Token, (text, text, *keys_of(text), word, word, gap, inside, cut)))
+                self.at += 1
+                self._after_number = False
+                continue
+            self._after_number = True
+            run = self._run()
+            known = _read_in_one(run, out[-1] if out and gap == NO_BREAK else None)
+            is_alone = known is not None or text in NUMBER_STARTS or gap != NO_BREAK
+            self.at += (0 if is_alone else self._taken_in(run)) or self._added(run, known)
+        return out
+
+    def _run(self) -> list[str]:
+        """The texts from here to the next break."""
+        end = self.at + 1
+        while end < len(self.pieces) and self.pieces[end][2] == NO_BREAK and end - self.at < 12:
+            end += 1
+        return [piece[0] for piece in self.pieces[self.at : end]]
+
+    def _taken_in(self, run: Sequence[str]) -> int:
+        """How many pieces become part of the tokens before, as "dozen" does after "five"."""
+        piece, out = self.pieces[self.at], self.out
+        if _adds_a_part(out, run[0], piece[1]):
+            return 1
+        if run[0] == "dot" and run[1:] and run[1] in _SPOKEN_DOMAINS and out:
+            if not out[-1].text.isalnum():
+                return 0
+            out.append(_address(out, run[1], self.pieces[self.at + 1]))
+            self._after_number = False
+            return 2
+        if run[0] == "dozen" and (self.after_digits or _ends_in_article(out)):
+            count = Decimal(out[-1].text) if self.after_digits else Decimal(1)
+            out[-1] = _number(out[-1], number_text(count * 12), piece)
+            return 1
+        return 0
+
+    def _added(self, run: Sequence[str], known: tuple[str, int] | None) -> int:
+        """Adds the tokens of what is read here, and says of how many pieces they are."""
+        written, word, gap, inside, _, _ = self.pieces[self.at]
+        text, length, begins = self._quantity(run, known)
+        if known is None and gap == NO_BREAK and _counts_money(self.out, text):  # "$5 million"
+            self._put_off_money()
+        is_power = self.after_digits and known is None and text.endswith(("watt", "watts"))
+        if is_power and run[1:2] in (["hour"], ["hours"]):
+            text, length = text.removesuffix("s") + "hour", 2
+        is_large = written in _HUNDRED_AND_MORE and text[0].isdecimal() and gap == NO_BREAK
+        if begins is None and is_large and _ends_in_article(self.out):
+            begins = self.out.pop()
+        if begins is not None:
+            word, gap = begins.first, begins.gap
+        elif self.after_digits and known is None and text == written:
+            unit = self._unit(text)
+            if unit is None:
+                return 1
+            text = unit
+        if text == "per" and self._next()[0] in ("cent", "cents"):
             text, length = "percent", 2
         elif text == "oh":
             text = "o"
         elif text[-1].isdecimal() and known is None:
             text = _written_number(text)
-        if after_digits and "." in out[-1].text and (lemma(text) in _HALVED | _CURRENCIES):
-            exact = out[-1].text.rstrip("0")  # ".10 percent", but Python 3.10
-            out[-1] = out[-1]._replace(text=exact, lemma=exact, family=exact)
-        _, last, _, _, cut, _ = pieces[at + length - 1]
+        if self.after_digits and "." in self.out[-1].text and lemma(text) in _HALVED | _CURRENCIES:
+            exact = self.out[-1].text.rstrip("0")  # ".10 percent", but Python 3.10
+            self.out[-1] = self.out[-1]._replace(text=exact, lemma=exact, family=exact)
+        _, last, _, _, cut, _ = self.pieces[self.at + length - 1]
         for part in text.split() if " " in text else (text,):
-            key, wide = keys_of(part)
-            out.append(Token(part, texts[at], key, wide, word, last, gap, inside, cut))
-        at += length
-    return out
+            key, wide = self._keys_of(part)
+            self.out.append(Token(part, written, key, wide, word, last, gap, inside, cut))
+        return length
+
+    def _quantity(
+        self, run: Sequence[str], known: tuple[str, int] | None
+    ) -> tuple[str, int, Token | None]:
+        """What is read here, of how many pieces, and the token that it takes the place of."""
+        if known is not None:
+            return *known, None
+        if run[0] in NUMBER_STARTS:
+            return *(read_number(run, 0) or (run[0], 1)), None
+        if self.pieces[self.at][2] != NO_BREAK:
+            return run[0], 1, None
+        if (quarters := _quarters(self.out, run)) is not None:
+            self.after_digits = False
+            return *quarters, self.out.pop()
+        if run[0] in _SCALE_WORDS and _ends_in_article(self.out):
+            text, length = read_number(["one", *run], 0) or (run[0], 1)
+            return text, length - 1, None
+        return run[0], 1, None
+
+    def _put_off_money(self) -> None:
+        """Has the currency, which was written before the number, come after its scale."""
+        money = self.out.pop()
+        self.after_digits = True
+        self.pieces.insert(self.at + 1, (money.text, money.last, NO_BREAK, True, False, True))
+
+    def _unit(self, text: str) -> str | None:
+        """What follows a number, as its unit; ``None``: it is part of the number or its plural."""
+        piece, number = self.pieces[self.at], self.out[-1]
+        inside, plain = piece[3], piece[5]
+        if text == "s" and inside:
+            is_name = number.inside or len(number.text) >= 4
+            if is_name or (len(self.out) > 1 and self.out[-2].text == "the"):
+                return None  # the plural of "A100s", the "1990s"
+            text = "second"
+        following, goes_on = self._next()
+        splits_on = goes_on and following not in _CURRENCIES  # the "k" of "k8s"
+        spelt_out = not inside and len(text) == 1 and _letter_follows(self.pieces, self.at)
+        scaled = None if splits_on or spelt_out else _scaled(number, text)
+        is_code = inside and number.inside  # the second "b" of "b2b"
+        if scaled is not None and not is_code:
+            self.out[-1] = _number(number, scaled[0], piece)
+            return scaled[1] or None
+        if is_code or spelt_out or (text == "us" and plain):  # "2 US regions"
+            return text
+        return _UNIT_NAMES.get(text, text)
+
+    def _next(self) -> tuple[str, bool]:
+        """The text of the next piece, and whether it continues the word."""
+        follows = self.pieces[self.at + 1 : self.at + 2]
+        return (follows[0][0], follows[0][3]) if follows else ("", False)
 
 
 def _adds_a_part(out: list[Token], text: str, word: int) -> bool:
