@@ -17,7 +17,7 @@ from typing import Final
 from question_bank.models import KeyPhrase, Kind, Question
 from server.contract import Structure
 from server.grading.grader import structure_of
-from server.grading.structure_rubrics import KINDS, parts_of
+from server.grading.structure_parts import KINDS, parts_of
 
 ANSWERS: Final = Path(__file__).parent / "answers" / "structures.jsonl"
 MIN_RECALL, MAX_FALSE = 0.85, 0.3

@@ -21,8 +21,15 @@ from server.grading.answer import read_answer
 from server.grading.by_meaning import AnswerVectors, Floats
 from server.grading.english import lemma
 from server.grading.grader import term_index
-from server.grading.structure_parts import SpanFacts, part_features
-from server.grading.structure_rubrics import FITTED, Part, Rubric, empty_sentences, rubric_of
+from server.grading.structure_parts import (
+    FITTED,
+    Part,
+    Rubric,
+    SpanFacts,
+    empty_sentences,
+    part_features,
+    rubric_of,
+)
 
 FOLDS: Final = 5
 PENALTY, SENSE_PENALTY = 100.0, 400.0

@@ -17,7 +17,7 @@ from question_bank.loader import load_bank
 from server.grading.answer import read_answer
 from server.grading.by_meaning import pack, sentences_of
 from server.grading.grader import term_index
-from server.grading.structure_rubrics import sentences as rubric_sentences
+from server.grading.structure_parts import sentences as rubric_sentences
 
 FOLDER = Path(__file__).resolve().parent.parent / "server/grading/data"
 BACKGROUND_EVERY = 6

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from client.audio.level import zeros_remedy
+from client.audio.devices import zeros_remedy
 from client.audio.sound_meter import MIN_SPEECH_OVER_NOISE_DB, SoundMeter
 from client.audio.speech import measure_level, speech_segments
 from client.audio.voice_activity import SILENCE_DBFS

@@ -1,7 +1,11 @@
 """``aloud demo``, ``interview``, ``assess``, ``grade``: answers in, reports out."""
 
+import functools
+import os
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final
@@ -15,13 +19,15 @@ from client.answer.session import Session
 from client.audio.files import SoundFile
 from client.audio.speech import check_for_speech
 from client.backend.protocol import Backend, UnavailableError
-from client.bulk.recordings import is_bulk
+from client.bulk.assessor import AssessorOptions
+from client.bulk.recordings import is_bulk, recordings_of
+from client.bulk.results import Line, open_results
+from client.bulk.workers import ClusterWorkers, ProcessWorkers, Workers, assess_all
 from client.cli import loading
-from client.cli.bulk import BulkOptions, assess_many
 from client.cli.common import command, errors, fail, out, print_json
 from client.cli.loading import answers_here, load_hearing, name_track, open_judge, open_server
 from client.cli.options import EngineOption, ModelOption, RoundOption, TrackOption
-from client.cli.progress_bars import share_bar
+from client.cli.progress_bars import counting, share_bar
 from client.cli.transcripts import read_transcript
 from client.core.errors import BrokenFileError, RecordingError
 from client.core.settings import ClientSettings
@@ -119,8 +125,10 @@ def assess(
             raise typer.BadParameter("--partial is for one recording")
         if track is not None:
             raise typer.BadParameter("--track is for one recording")
-        options = BulkOptions(question, engine, model, results, workers, cluster, retry_failed)
-        assess_many(settings, audio, options)
+        if results is None:
+            raise typer.BadParameter("many recordings need --out FILE.jsonl for their results")
+        make = functools.partial(_workers, settings, engine, model, workers, cluster)
+        _assess_many(audio, question, results, retry_failed, make)
         return
     if question is None:
         raise typer.BadParameter("which question does it answer? Name one with --question")
@@ -350,3 +358,54 @@ def _ask_what_was_meant(settings: ClientSettings, outcome: Outcome) -> None:
         return
     with open_server(settings) as backend, key_reader() as keys:
         ask_what_was_meant(out(), keys, backend, outcome.attempt_id, outcome.report)
+
+
+def _assess_many(
+    path: Path,
+    question: str | None,
+    out_file: Path,
+    retry_failed: bool,
+    make: Callable[[], Workers],
+) -> None:
+    """Assess the recordings that a path names, and report the progress on standard error."""
+    ids = [each.id for each in recordings_of(path, question)]
+    done = failed = 0
+    with open_results(out_file, retry_failed=retry_failed) as results:
+        before = len(results.done.intersection(ids))
+        if before < len(ids):
+            with closing(make()) as workers, counting("assessing") as show:
+
+                def on_done(line: Line) -> None:
+                    nonlocal done, failed
+                    done += 1
+                    failed += "error" in line
+                    show(before + done, len(ids))
+
+                show(before, len(ids))
+                assess_all(recordings_of(path, question), workers, results, on_done)
+        every_one_failed = results.failed.issuperset(ids)
+    line = f"{done} assessed" + (f", {failed} of them failed" if failed else "")
+    earlier = f"; {before} were done before" if before else ""
+    errors().print(Text(f"{line}{earlier}: {out_file}", "yellow" if failed else ""))
+    if every_one_failed:
+        raise fail(f"every recording failed: the errors are in {out_file}")
+
+
+def _workers(
+    settings: ClientSettings,
+    engine: str | None,
+    model: str | None,
+    count: int | None,
+    cluster: str | None,
+) -> Workers:
+    """Workers, once what they all need is there: the weights, the data folder."""
+    open_judge(settings)  # for its warning
+    with open_server(settings):
+        loading.begin_loading(settings, engine, model)()
+    chosen = settings.preferences.engine_or(engine, model)
+    if cluster is not None:
+        return ClusterWorkers(cluster, count, AssessorOptions(settings, *chosen, threads=1))
+    processors = os.cpu_count() or 1
+    count = count or processors
+    threads = max(1, processors // count)
+    return ProcessWorkers(count, AssessorOptions(settings, *chosen, threads=threads))

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
-from pathlib import Path
+from functools import cached_property
 from typing import Protocol
 
 from pronunciation.terms import Lexicon
@@ -44,20 +43,6 @@ class Grader:
     language: Callable[[Report, str], Language] | None = None
     with_language: Callable[[Report, Language], Report] | None = None
 
-    @classmethod
-    def current(cls, language_model: Path | None = None) -> "Grader":
-        """The grader of this version of Aloud.
-
-        Args:
-            language_model: a folder for the model that judges sentences, made there at first use;
-                ``None``: rules alone find errors.
-        """
-        from server.grading import GRADER_VERSION, answer_vectors, grade, prepare
-        from server.grading.language import find_errors, with_language
-
-        find = partial(find_errors, language_model)
-        return cls(grade, GRADER_VERSION, answer_vectors, prepare, find, with_language)
-
 
 @dataclass(frozen=True)
 class Graded:
@@ -74,7 +59,7 @@ class GradingData:
         self,
         bank: Callable[[], Bank],
         lexicon: Callable[[], Lexicon],
-        grader: Callable[[], Grader] = Grader.current,
+        grader: Callable[[], Grader],
     ) -> None:
         self._load_bank = bank
         self._load_lexicon = lexicon

@@ -1,6 +1,7 @@
 """Opening the service that a server's settings describe."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,15 @@ def create_service(
 
     def grader() -> Grader:
         kept = settings.cache or Path(user_cache_dir("aloud"))
-        return Grader.current(kept / "language")
+        return current_grader(kept / "language")
 
     return Service(store() if before_opening is None else store, bank, lexicon, grader=grader)
+
+
+def current_grader(language_model: Path | None = None) -> Grader:
+    """The grader of this version; rules alone find errors if there is no folder for the model."""
+    from server.grading import GRADER_VERSION, answer_vectors, grade, prepare
+    from server.grading.language import find_errors, with_language
+
+    find = partial(find_errors, language_model)
+    return Grader(grade, GRADER_VERSION, answer_vectors, prepare, find, with_language)

@@ -65,7 +65,7 @@ class Service:
         bank: Callable[[], Bank],
         lexicon: Callable[[], Lexicon],
         *,
-        grader: Callable[[], Grader] = Grader.current,
+        grader: Callable[[], Grader],
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         """Opens nothing."""

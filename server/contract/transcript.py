@@ -6,6 +6,7 @@ Frozen, and strict about unknown fields.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from statistics import fmean
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import (
@@ -65,6 +66,12 @@ class Word(Wire):
     start_s: Seconds | None = None
     end_s: Seconds | None = None
     confidence: Share | None = None
+
+
+def clearness_of(words: Sequence[Word]) -> float:
+    """The transcriber's mean confidence in the words, 0 to 1; 1 for a typed answer."""
+    sure = [each.confidence for each in words if each.confidence is not None]
+    return fmean(sure) if sure else 1.0
 
 
 class CorrectedWords(Wire):

@@ -23,9 +23,9 @@ from server.contract import (
     clock,
     said_terms,
 )
+from server.ui.controls import show_controls
 from server.ui.delivery_view import delivery_lines
 from server.ui.rendering import ipa
-from server.ui.svg import show_controls
 from server.ui.verdict_words import (
     added_text,
     composition_text,

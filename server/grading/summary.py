@@ -20,7 +20,7 @@ from server.contract import (
     band,
     said_terms,
 )
-from server.grading.verdict import clearness_of
+from server.contract.transcript import clearness_of
 
 WELL_BUILT_FROM: Final = 0.5
 """How right an answer must sound for its structure to be praised."""

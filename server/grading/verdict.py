@@ -31,6 +31,7 @@ from server.contract import (
     coverage_score,
     evidence_of,
 )
+from server.contract.transcript import clearness_of
 from server.grading import by_meaning, by_sound, by_words, stance
 from server.grading.answer import Answer, Span
 from server.grading.by_meaning import AnswerVectors, Floats, QuestionVectors, Stems
@@ -178,12 +179,6 @@ def passages_of(
                 own.append(_passage(answer, at, inside, number, meaning, closing))
         found.append(own)
     return found
-
-
-def clearness_of(words: Sequence[Word]) -> float:
-    """The transcriber's mean confidence in the words, 0 to 1; 1 for a typed answer."""
-    sure = [each.confidence for each in words if each.confidence is not None]
-    return fmean(sure) if sure else 1.0
 
 
 def chances_of(found: Sequence[Sequence[Passage]]) -> list[list[float]]:

@@ -1,10 +1,7 @@
 """Whether somebody has heard their own voice in the microphone check."""
 
-import json
-from datetime import UTC, datetime
 from pathlib import Path
 
-from client.core.durable_file import write_durably
 from client.core.settings import ClientSettings
 
 
@@ -15,8 +12,7 @@ def microphone_passed(settings: ClientSettings) -> bool:
 
 def remember_microphone(settings: ClientSettings) -> None:
     """Note that the check was passed now."""
-    noted = {"passed_at": datetime.now(UTC).isoformat(timespec="seconds")}
-    write_durably(_path(settings), json.dumps(noted).encode())
+    _path(settings).write_text("{}", encoding="utf-8")
 
 
 def forget_microphone(settings: ClientSettings) -> None:

@@ -12,7 +12,7 @@ from client.answer.answer import Answer
 from client.answer.answers import Answers
 from client.answer.live import Caption, LiveTranscript
 from client.answer.session import Session
-from client.audio.level import zeros_remedy
+from client.audio.devices import zeros_remedy
 from client.backend.protocol import Backend, UnavailableError
 from client.core.errors import ClientError, RecordingError
 from client.core.settings import ClientSettings

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse
 from client.answer.heard import Hear
 from client.answer.hearing import load_hearing
 from client.answer.session import Session
-from client.audio.level import zeros_remedy
+from client.audio.devices import zeros_remedy
 from client.backend.opening import open_backend
 from client.backend.protocol import RejectedError
 from client.backend.sending import OutboxBackend

@@ -13,8 +13,8 @@ from server.contract import (
     TermVerdict,
     said_terms,
 )
+from server.ui.controls import show_controls
 from server.ui.delivery_view import delivery_lines
-from server.ui.svg import show_controls
 from server.ui.verdict_words import (
     added_text,
     composition_text,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from client.audio.devices import zeros_remedy
 from client.audio.files import read_audio
-from client.audio.level import zeros_remedy
 from client.audio.quality import judge_microphone
 from client.core import wording
 from client.data import demo

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from client.audio import read_take
-from client.audio.level import zeros_remedy
+from client.audio.devices import zeros_remedy
 from client.audio.take_file import finish_take
 from pronunciation.clip import Clip
 from pronunciation.resample import at_sample_rate

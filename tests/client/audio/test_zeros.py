@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from client.audio.level import zeros_remedy
+from client.audio.devices import zeros_remedy
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from client.answer.answer import Answer
-from client.audio.level import zeros_remedy
+from client.audio.devices import zeros_remedy
 from client.audio.take_file import read_take
 from client.backend.protocol import RejectedError
 from client.core.errors import EngineError, NoSpeech

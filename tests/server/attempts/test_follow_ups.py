@@ -8,7 +8,7 @@ import pytest
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from server.attempts.grading_data import Grader
+from server.attempts.opening import current_grader
 from server.attempts.service import Service
 from server.attempts.store import Store
 from server.contract import (
@@ -32,7 +32,7 @@ QUESTION = "mixed-precision-savings"
 
 @pytest.fixture
 def service(store: Store) -> Service:
-    return Service(store, load_bank, load_lexicon)
+    return Service(store, load_bank, load_lexicon, grader=current_grader)
 
 
 def answered(service: Service, text: str) -> Attempt:
@@ -112,7 +112,7 @@ def test_it_is_kept_once_and_goes_wherever_its_answer_goes(
     archive = service.export_all()
     assert archive.attempts[0].submission.follow_ups == (follow_up,)
     home = tmp_path_factory.mktemp("other") / "aloud.db"
-    other = Service(Store(f"sqlite:///{home}"), load_bank, load_lexicon)
+    other = Service(Store(f"sqlite:///{home}"), load_bank, load_lexicon, grader=current_grader)
     other.import_attempts(archive.attempts)
     assert other.attempt(1).report == first.report
     other.close()
@@ -120,7 +120,7 @@ def test_it_is_kept_once_and_goes_wherever_its_answer_goes(
 
 def test_the_remarks_on_the_language_stay(store: Store) -> None:
     note = LanguageNote(kind="article", said="good idea", better="a good idea", why="", weight=9)
-    grader = replace(Grader.current(), language=lambda *_: Language(notes=(note,), by="rules"))
+    grader = replace(current_grader(), language=lambda *_: Language(notes=(note,), by="rules"))
     service = Service(store, load_bank, load_lexicon, grader=lambda: grader)
     attempt = answered(service, VAGUE)
     noted = service.language(attempt.id, LanguageRequest())

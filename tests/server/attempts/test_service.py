@@ -2,6 +2,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -253,9 +254,10 @@ def test_an_export_imports_again(
     exported = Archive.model_validate_json(service.export_all().model_dump_json())
     assert [each.submission for each in exported.attempts] == [a.submission for a in attempts]
 
+    fail = partial(pytest.fail, "needs no lexicon and no grader")
     url = sqlite_url(tmp_path_factory.mktemp("other") / "aloud.db")
     with Store(url) as store:
-        other = Service(store, lambda: make.bank(), lambda: pytest.fail("needs no lexicon"))
+        other = Service(store, make.bank, fail, grader=fail)
         result = other.import_attempts(exported.attempts)
         assert (result.imported, result.skipped, result.conflicts) == (3, 0, ())
         assert other.export_all().attempts == exported.attempts
@@ -319,7 +321,8 @@ def test_a_store_opened_at_first_use_is_opened_once(tmp_path: Path, make: Simple
         opened.append(Store(sqlite_url(tmp_path / "aloud.db")))
         return opened[-1]
 
-    service = Service(open_store, lambda: make.bank(), lambda: pytest.fail("needs no lexicon"))
+    fail = partial(pytest.fail, "needs no lexicon and no grader")
+    service = Service(open_store, make.bank, fail, grader=fail)
 
     def look() -> int:
         begun.wait()

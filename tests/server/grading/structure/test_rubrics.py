@@ -3,7 +3,7 @@
 import pytest
 
 from question_bank.models import Beat, Kind
-from server.grading.structure_rubrics import FITTED, KINDS, Part, parts_of, rubric_of, sentences
+from server.grading.structure_parts import FITTED, KINDS, Part, parts_of, rubric_of, sentences
 
 
 @pytest.mark.parametrize("kind", KINDS)
