@@ -55,7 +55,10 @@ _WORDS_IN_FILES = {
 
 # A first example may load a model, and other tests share the processor.
 hypothesis.settings.register_profile(
-    "aloud", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "aloud",
+    deadline=None,
+    max_examples=50,  # others each time, and hypothesis remembers what failed
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("aloud")
 

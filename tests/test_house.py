@@ -9,14 +9,14 @@ import pytest
 from scripts import changed_tests, house
 
 MOST_IGNORED_IMPORTS = 10
-DEEPEST = {"server": 18, "client": 12}
-DEEPEST_OF_ALL = 24
+DEEPEST = {"server": 17, "client": 12}
+DEEPEST_OF_ALL = 20
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 75_050
-MOST_LINES_OF_CODE = 52_680
-MOST_FILES = 408
-MOST_LINES_OF_TESTS = 55_030
+MOST_LINES = 75_045
+MOST_LINES_OF_CODE = 52_630
+MOST_FILES = 407
+MOST_LINES_OF_TESTS = 55_010
 MOST_INNER_IMPORTS = 63
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-KILLS = 6
+KILLS = 4
 WITHIN_S = 150.0
 
 

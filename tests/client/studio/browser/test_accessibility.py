@@ -153,6 +153,7 @@ def address(running: RunningStudio, path: str) -> str:
     )
 
 
+@pytest.mark.browser
 def test_every_page_is_looked_at(fresh: RunningStudio) -> None:
     paths = create_pages(fresh.studio).openapi()["paths"]
     read = {"/"} | {path for path, methods in paths.items() if "get" in methods}
