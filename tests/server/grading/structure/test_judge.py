@@ -1,7 +1,7 @@
 """Which parts answers say. The sentences are written for the tests and stand in no rubric."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -11,7 +11,6 @@ from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Beat, KeyPhrase, Kind, Question
 from server.contract import Structure, Word
-from server.grading import structure_parts as judge
 from server.grading.answer import read_answer
 from server.grading.by_meaning import AnswerVectors
 from server.grading.grader import structure_of, term_index
@@ -227,29 +226,6 @@ def test_model_answers_have_all_parts() -> None:
         if part.status == "missing"
     }
     assert missing == set()
-
-
-def test_all_clauses_are_searched_at_once_for_each_fact_and_cue(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    words = STORY.split()
-    sense = _sense(STORY)
-    texts: list[str] = []
-    searched: list[str] = []
-
-    class Watched(judge.JoinedText):
-        def __init__(self, stretches: Iterable[str]) -> None:
-            super().__init__(stretches)
-            texts.append(self.text)
-
-        def holding(self, pattern: re.Pattern[str]) -> list[int]:
-            searched.append(pattern.pattern)
-            return super().holding(pattern)
-
-    monkeypatch.setattr(judge, "JoinedText", Watched)
-    judge_structure(_question("story"), words, (), sense)
-    assert len(texts) == 1 and 1 < texts[0].count("\n") < len(sense.spans)
-    assert searched and len(searched) == len(set(searched))
 
 
 @pytest.mark.parametrize(
