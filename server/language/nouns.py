@@ -57,7 +57,8 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
         opener = s.word(edit[0]) in listed("openers") and edit[0] == 0
         as_lead = s.word(0) == "as" and edit[0] == 1  # "as tech lead, you write less code"
         as_lead = as_lead or s.word(edit[0] - 1) in listed("appointed")  # "I was made team lead"
-        yield (*edit[:3], min(edit[3], 0.0) if opener or as_lead else edit[3])
+        second = s.word(edit[0] - 1) == "as" and s.word(edit[0]) in listed("ordinals")
+        yield (*edit[:3], min(edit[3], 0.0) if opener or as_lead or second else edit[3])
 
 
 def _must_be_determined(s: Sentence, start: int, head: Any) -> float:
@@ -70,7 +71,7 @@ def _must_be_determined(s: Sentence, start: int, head: Any) -> float:
         return 0.0
     if head.dep_ in ("dobj", "attr", "nsubj", "nsubjpass"):
         return 0.9
-    return 0.85 if head.dep_ == "pobj" and s.word(start - 1) in ("in", "on", "with", "for") else 0.0
+    return 0.85 if head.dep_ == "pobj" and s.word(start - 1) in listed("before_single") else 0.0
 
 
 def _articles(s: Sentence) -> Iterator[Edit]:
@@ -296,7 +297,7 @@ def _number(s: Sentence) -> Iterator[Edit]:
         else:
             mass = lemma in lists().words("mass")
             singular = any(w in _SINGULAR_CUES for w in near) and not any(
-                w in _PLURAL_CUES or w in ("few", "hundred", "lot") for w in near
+                w in _PLURAL_CUES or w in ("few", "hundred", "lot", "or") for w in (*near, *left)
             )
             certain = lemma in lists().words("never_plural")
             amount = not {"lot", "much", "all"}.isdisjoint(left)
@@ -309,13 +310,7 @@ def _number(s: Sentence) -> Iterator[Edit]:
                 (SURE if certain else 1.0 if singular else 0.5 if mass else 0.2 if first else -0.7),
             )
             if s.word(at - 1) in ("a", "an", "one", "this", "that", "every", "each") and not mass:
-                right = {
-                    "this": "these",
-                    "that": "those",
-                    "every": "all",
-                    "each": "all",
-                    "one": "some",
-                }.get(s.word(at - 1), "")
+                right = lists().raw["in_the_plural"].get(s.word(at - 1), "")
                 yield at - 1, at + 1, f"{right} {token.lower_}".strip(), 0.7
             if mass and s.word(at - 1) in ("many", "several", "few"):
                 word = {"many": "a lot of", "several": "some", "few": "a little"}[s.word(at - 1)]
@@ -510,13 +505,9 @@ def _missing_preposition(s: Sentence) -> Iterator[Edit]:
             wanted = needs.get(lemma)
             if wanted:
                 sure = lemma in listed("surely_needs_preposition")
-                thing = follower.dep_ in (
-                    "dobj",
-                    "det",
-                    "poss",
-                    "amod",
-                    "compound",
-                ) and follower.lower_ not in listed("bare_determiners")
+                thing = follower.dep_ in listed("dependents") and follower.lower_ not in listed(
+                    "bare_determiners"
+                )
                 if any(s.lemma(place) in _TIMES for place in range(at, at + 3)):
                     thing = False
                 yield at, at, wanted, 1.0 if sure and thing else 0.4 if thing else 0.0
@@ -606,12 +597,8 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
             and len(word) < 14
             and word not in listed("never_compared_here")
         ):
-            if any(w in ("than", "then") for w in after) and s.word(at - 1) not in (
-                "more",
-                "less",
-                "rather",
-                "as",
-                "so",
+            if any(w in ("than", "then") for w in after) and s.word(at - 1) not in listed(
+                "compared_by"
             ):
                 own = compared(token.lemma_.lower(), "JJR")
                 yield at, at + 1, own or f"more {token.text}", 1.0

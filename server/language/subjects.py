@@ -67,7 +67,7 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         opener = before in listed("clause_openers") or s.tag(begin - 1) in ("IN", "WRB")
         said = s.lemma(at - 1) in _SAYING and s.pos(at - 1) == "VERB"
         joined = before in ("and", "or", "but", "then") or (before == "," and verb.dep_ == "conj")
-        if not (opener or said or joined or told or timed or _fronted(s, at)) or s.pos(0) == "VERB":
+        if not (opener or said or joined or told or timed or _fronted(s, at)) or s.pos(0) in _VERBS:
             continue
         impersonal = lemma in listed("impersonal_verbs") or outside
         if outside:
@@ -169,6 +169,7 @@ _POSSESSIVE: dict[str, str] = lists().raw["possessive_of"]
 _OBJECT = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 
 
+_VERBS = ("VERB", "AUX")
 _SELF = {"me": "myself", "us": "ourselves", "them": "themselves"}
 _SEXED = {
     "he": ("she", "it"),

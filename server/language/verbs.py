@@ -65,7 +65,8 @@ def number_of(subject: Any) -> str | None:
 
 def _is_a_sum(subject: Any) -> bool:
     """Whether what is counted is one thing: "two engineers is a team", "five gigs is little"."""
-    one = any(child.dep_ == "attr" and child.tag_ == "NN" for child in subject.head.children)
+    after = list(subject.head.children)
+    one = any((c.dep_ == "attr" and c.tag_ == "NN") or c.lower_ in listed("sizes") for c in after)
     return subject.head.lemma_ == "be" and (one or subject.lower_ in listed("measures"))
 
 
@@ -74,6 +75,8 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
     for token in s.doc:
         at, low, lemma = token.i, token.lower_, token.lemma_.lower()
         if token.tag_ not in ("VBP", "VBZ", "VBD", "VB") or low in _CONTRACTED:
+            continue
+        if at == 0 and low == "be":  # "be it Java or Kotlin"
             continue
         if s.word(at - 1) in MODALS | {"to", "n't", "not", "do", "does", "did", "let", "'d"}:
             if not (
@@ -183,14 +186,7 @@ def _untagged_verb(s: Sentence) -> Iterator[Edit]:
 
 def _others_in_number(low: str, lemma: str, tag: str) -> list[str]:
     if lemma == "be":
-        return {
-            "is": ["are", "am"],
-            "are": ["is", "am"],
-            "am": ["is", "are"],
-            "was": ["were"],
-            "were": ["was"],
-            "be": ["is", "are"],
-        }.get(low, [])
+        return list(lists().raw["be_in_number"].get(low, []))
     if tag == "VBZ":
         return [inflect(lemma, "VB")]
     return [inflect(lemma, "VBZ")]
@@ -289,7 +285,7 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
                     if was in ("is", "'s")
                     else "VBP",
                 )
-                yield at - 1, at + 1, form, 1.0 if was != "'s" else 0.5
+                yield at - 1, at + 1, form, 1.0 if was != "'s" else -0.5  # "'s" may be "has"
                 if was in ("is", "are"):
                     yield at - 1, at + 1, inflect(lemma, "VBD"), 0.7
         if (
@@ -339,11 +335,11 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             )
             yield at, at + 1, "", 0.7
         if (
-            s.word(at) in ("must", "should", "could", "can", "might")
+            s.word(at) in ("must", "should", "could", "can", "might", "will", "would", "may")
             and s.pos(at + 1) in ("ADJ", "ADP")
             and s.tag(at + 1) in ("JJ", "JJR")
         ):
-            yield at + 1, at + 1, "be", 0.8
+            yield at + 1, at + 1, "be", NO_DOUBT if s.word(at + 1) == "able" else 0.8
         if (
             s.tag(at) == "MD"
             and s.tag(at + 1) == "VBN"
@@ -730,10 +726,14 @@ def _conditional(s: Sentence) -> Iterator[Edit]:
         subject = s.word(at - 1)
         third = subject in ("he", "she", "it") or s.tag(at - 1) == "NN"
         willing = (
-            lemma in ("insist", "keep", "like", "mind", "prefer", "please") or subject == "you"
+            lemma in ("help", "suit", "insist", "keep", "like", "mind", "prefer", "please")
+            or subject == "you"
         )
         certain = opener in ("if", "unless") and s.word(at) in ("will", "would")
-        promised = opener == "if" and s.word(at) == "'ll"  # "if he'll take the job, I'm glad"
+        promised = opener == "if" and s.word(at) in (
+            "'ll",
+            "'d",
+        )  # "if he'll take the job, I'm glad"
         strength = 0.4 if willing or promised else NO_DOUBT if certain else 1.0
         if s.word(at) in ("will", "'ll"):
             form = "am" if lemma == "be" and subject == "i" else None
@@ -798,6 +798,8 @@ def _embedded_question(s: Sentence) -> Iterator[Edit]:
     for token in s.doc:
         at = token.i
         if token.tag_ not in _WH and token.lower_ not in ("if", "whether", "how"):
+            continue
+        if token.lower_ == "whatever":  # "whatever is the current version"
             continue
         introduced = at > 0 and (
             s.lemma(at - 1) in _INTRODUCE
@@ -915,6 +917,7 @@ def _negation(s: Sentence) -> Iterator[Edit]:
                 if {"that", "who"} & set(s.low[:at])
                 else 0.8
             )
+            sure = 0.3 if helper in ("never", "that") else sure  # "I've never not had one"
             if helper in ("do", "does", "did") and s.tag(at + 1).startswith("VB"):
                 form = inflect(s.lemma(at + 1), {"do": "VBP", "does": "VBZ", "did": "VBD"}[helper])
                 yield at - 1, at + 2, form, sure
