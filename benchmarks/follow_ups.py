@@ -45,7 +45,7 @@ def main() -> None:
                 transcript=Transcript(text=row["text"]),
             )
             report = grade(question, submission, lexicon, bank.version)
-            first = next_follow_up(report)
+            first = next_follow_up(report, question.prompt)
             answers += 1
             kinds["nothing" if first is None else first.kind] += 1
             if left and first is not None:

@@ -13,10 +13,10 @@ DEEPEST = {"server": 17, "client": 12}
 DEEPEST_OF_ALL = 20
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 75_045
-MOST_LINES_OF_CODE = 52_630
+MOST_LINES = 75_080
+MOST_LINES_OF_CODE = 52_650
 MOST_FILES = 407
-MOST_LINES_OF_TESTS = 54_540
+MOST_LINES_OF_TESTS = 54_555
 MOST_INNER_IMPORTS = 63
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 

@@ -211,12 +211,13 @@ class Session:
 
     def next_follow_up(self, outcome: Outcome, *, probes: bool = False) -> FollowUp | None:
         """What is asked after an answer, in the judge's words if there is one; see its name."""
-        asked = None if outcome.report is None else next_follow_up(outcome.report, probes=probes)
-        if asked is None or self._judge is None:
-            return asked
-        try:
+        if outcome.report is None:
+            return None
+        prompt = ""
+        with suppress(BackendError):
             prompt = self._backend.question(outcome.submission.question_id).prompt
-        except BackendError:
+        asked = next_follow_up(outcome.report, prompt, probes=probes)
+        if asked is None or self._judge is None or not prompt:
             return asked
         return self._judge.put(asked, prompt, outcome.submission.transcript.text)
 

@@ -30,6 +30,10 @@ a gap: of 14 such quotes of the sets "final9" and "mix8", 5 were wrong, the rest
 PART_SHARE: Final = 0.6
 """What a part weighs beside a key phrase of the same points, except in stories and introductions:
 its question fits many answers, that of a phrase only this one."""
+PRESUMES: Final = 0.7
+"""What a question weighs that speaks of something nobody named: "the invoice", "even worse"."""
+ANSWERED: Final = 0.4
+"""The same where one sentence of the answer has all of the question's words."""
 MANY_WE: Final = 3
 WE_SHARE: Final = 0.6
 """How often "we", and which share of "we" and "I" it is, where an interviewer asks who did it."""
@@ -37,9 +41,7 @@ AGAIN: Final = 0.6
 """What a second question of the same kind is worth beside one of another kind."""
 MOST_QUOTED: Final = 14
 
-_EXAMPLE_PARTS: Final = frozenset({"example or number"})
 _NUMBER_PARTS: Final = frozenset({"estimate", "result"})
-_OWN_PARTS: Final = frozenset({"own actions"})
 _PROBED: Final = ("requirements", "estimate", "components", "failure and recovery", "cost")
 _TOLD: Final = frozenset({"story", "introduction"})
 _NEEDS_NUMBER: Final = frozenset({"story", "design", "introduction"})
@@ -50,6 +52,17 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLE: Final = re.compile(r"\b(for example|for instance|such as|e\.g|like when|once we|say you)")
+_REASON: Final = re.compile(r"\b(because|since|so|that's why|which means|therefore)\b", re.I)
+_GOES_ON: Final = re.compile(r"^(and|but|so|then) |\b(even|still)\b")
+_NAMED: Final = re.compile(r"\b(?:the|those|these) ((?:[a-z'-]+ ?){1,2})")
+_SENTENCE: Final = re.compile(r"[^.!?]+")
+_WORD: Final = re.compile(
+    r"\b(?!(?:about|been|before|could|does|done|else|first|from|have|just|know|last|made|make|many"
+    r"|more|most|much|need|next|only|other|rest|right|same|should|than|that|their|them|then|there|these"
+    r"|they|this|those|were|what|when|where|which|whole|will|with|would|your|yourself)\b)"
+    r"([a-z][a-z'-]{2,}?[a-z])(?:'s|ing|ed|es|e|s|ly)?\b"
+)
+"""A word that names or does something, without its ending."""
 _WE: Final = re.compile(r"\b(we|our|us|ours)\b", re.IGNORECASE)
 _I: Final = re.compile(r"\b(i|my|me|mine)\b", re.IGNORECASE)
 
@@ -66,11 +79,12 @@ class Gap:
     evidence: str
 
 
-def next_follow_up(report: Report, *, probes: bool = False) -> FollowUp | None:
+def next_follow_up(report: Report, prompt: str = "", *, probes: bool = False) -> FollowUp | None:
     """What is asked next, or ``None``: nothing is left, or enough was asked.
 
     Args:
         report: of the answer, with the follow-ups so far.
+        prompt: what was asked; a question may take up its words.
         probes: go through a design part by part, as a real round does.
     """
     asked = [each.asked for each in report.follow_ups]
@@ -84,12 +98,31 @@ def next_follow_up(report: Report, *, probes: bool = False) -> FollowUp | None:
         for each in left:
             if each.asked.about == name:
                 return each.asked
-    best = max(
-        left,
-        key=lambda gap: gap.weight * (AGAIN if gap.asked.kind in kinds else 1.0),
-        default=None,
-    )
+
+    def weight(gap: Gap) -> float:
+        again = AGAIN if gap.asked.kind in kinds else 1.0
+        return gap.weight * again * _fits(gap.asked, prompt, report.transcript.text)
+
+    best = max(left, key=weight, default=None)
     return None if best is None else best.asked
+
+
+def _fits(asked: FollowUp, prompt: str, said: str) -> float:
+    """How well a question follows what was said; those about parts fit any answer."""
+    if asked.kind != "phrase":
+        return 1.0
+    ask, told = asked.ask.casefold(), said.casefold()
+    known, things = _words(f"{prompt.casefold()} {told}"), _words(ask)
+    named = [_words(each) for each in _NAMED.findall(ask)]
+    if _GOES_ON.search(ask) or any(each and each.isdisjoint(known) for each in named):
+        return PRESUMES
+    asks = things and not ask.startswith("what about")
+    answered = asks and any(things <= _words(each) for each in _SENTENCE.findall(told))
+    return ANSWERED if answered else 1.0
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text))
 
 
 def gaps(report: Report) -> list[Gap]:
@@ -138,13 +171,15 @@ def _parts(report: Report) -> Iterator[Gap]:
 
 def _asked_for(part: StructurePart, said: str) -> FollowUp | None:
     """The question for a missing part; ``None`` where the answer has what it would ask for."""
-    if part.name in _OWN_PARTS and says_we(said):
+    if part.name == "own actions" and says_we(said):
         ask = "You said “we”. What did you do yourself, step by step?"
         return _asked("own_part", ask, part.name)
-    if part.name in _EXAMPLE_PARTS:
+    if part.name == "example or number":
         if _EXAMPLE.search(said) or _NUMBER.search(said):
             return None
         return _asked("example", part.ask, part.name)
+    if part.name == "reason" and _REASON.search(said):
+        return None
     if part.name in _NUMBER_PARTS and not _NUMBER.search(said):
         return _asked("number", part.ask, part.name)
     return _asked("part", part.ask, part.name)
@@ -152,7 +187,8 @@ def _asked_for(part: StructurePart, said: str) -> FollowUp | None:
 
 def _challenge(report: Report) -> Iterator[Gap]:
     off = taken_off(report)
-    if report.doubted is None or off < CHALLENGED_FROM or report.off_topic:
+    told = report.structure is not None and report.structure.kind in _TOLD  # who else can know?
+    if report.doubted is None or off < CHALLENGED_FROM or report.off_topic or told:
         return
     words = report.doubted.text.split()
     if len(words) < SHORTEST_CHALLENGED:

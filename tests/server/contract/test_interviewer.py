@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import pytest
+
 from question_bank.models import Kind
 from server.contract import (
     Coverage,
@@ -56,6 +58,22 @@ def report(
 
 def phrase(name: str, *, weight: float = 1.0, chance: float = 0.0) -> PhraseCoverage:
     return PhraseCoverage(phrase=name, status="missing", confidence=chance, weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("first", "text"),
+    [
+        ("The invoice is empty. What now?", "I would parse it"),
+        ("Why is it even worse with GPUs?", "I would apply it"),
+        ("How do you decide in the end?", "What decides is the team"),
+    ],
+)
+def test_a_question_that_follows_nothing_said_or_was_answered_comes_later(
+    first: str, text: str
+) -> None:
+    asks = [phrase(each).model_copy(update={"follow_up": each}) for each in (first, "How?")]
+    found = next_follow_up(report(asks, text=text), "This is the plan.")
+    assert found is not None and found.ask == "How?"
 
 
 SAID = PhraseCoverage(phrase="paged attention", status="covered", weight=3.0)
