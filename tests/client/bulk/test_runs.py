@@ -91,6 +91,7 @@ def processes(mark: str, parent: int | None = None) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_whatever_is_killed_nothing_is_lost_or_done_twice(
     folder: Path, expected: list[str], tmp_path: Path
 ) -> None:

@@ -158,7 +158,7 @@ def test_a_hostile_archive_is_imported_whole_or_not_at_all(
     backend = cast(Backend, service)
     path = tmp_path / "archive.json"
     chance, outcomes = random.Random(13), set[str]()
-    for number in range(150):
+    for number in range(75):
         document = renamed(archive)
         if number % 3:
             path.write_text(json.dumps(changed(document, chance)), encoding="utf-8")
@@ -210,7 +210,7 @@ def test_a_hostile_bank_is_a_bank_or_faults_with_their_places(make: SimpleNamesp
     chance, outcomes = random.Random(15), set[str]()
     plain = "&a |*a|!!python/name:os.system |{|[|- |? |: |\t|<<: |0x|1e999|\x85|\u2028|'"
     pieces = (*plain.split("|"), "|\n", "%YAML 9.9\n", "---\n", "...\n", '"\\x')
-    for number in range(250):
+    for number in range(100):
         texts = [BANK, LEXICON]
         which = chance.randrange(2)
         for _ in range(chance.randint(1, 4)):

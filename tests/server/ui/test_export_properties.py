@@ -37,7 +37,7 @@ def archived(text: str) -> ArchivedAttempt:
 
 @given(TEXTS)
 @example(HOSTILE)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_csv_has_one_row_for_an_answer_and_no_formula(text: str) -> None:
     header, row = csv.reader(io.StringIO(to_csv([archived(text)]), newline=""))
     assert tuple(header) == COLUMNS and len(row) == len(COLUMNS)
@@ -47,7 +47,7 @@ def test_a_csv_has_one_row_for_an_answer_and_no_formula(text: str) -> None:
 
 @given(st.text(max_size=30))
 @example("'=1")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_guarded_cell_reads_as_what_it_was(text: str) -> None:
     assert from_cell(to_cell(text)) == text or text.startswith("'")
 
@@ -73,7 +73,7 @@ def test_a_page_has_the_same_tags_whatever_was_said(text: str) -> None:
 
 @given(st.text(max_size=40))
 @example(HOSTILE)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_plain_text_in_markdown_is_one_line_without_markup(text: str) -> None:
     line = plain_text(text)
     assert len(line.splitlines()) <= 1
@@ -82,7 +82,7 @@ def test_plain_text_in_markdown_is_one_line_without_markup(text: str) -> None:
 
 @given(st.lists(st.tuples(TEXTS, st.floats(0, 4), st.floats(0, 4)), max_size=25))
 @example([("one\n\n2\n00:00:00,000 --> 00:00:09,000\nevil", 0.0, 1.0)])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_subtitles_are_in_order_and_as_many_as_there_are_cues(
     said: list[tuple[str, float, float]],
 ) -> None:

@@ -52,6 +52,7 @@ def operations(world: People) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_that_the_description_allows_breaks_the_server(world: People) -> None:
     found = operations(world)
     assert len(found) > 40, "the description lost operations"
