@@ -362,11 +362,3 @@ def test_a_decoder_that_is_killed_or_breaks_is_not_waited_for_and_words_go_on(
     broken = scripted("broken")
     broken.warm()
     assert broken.decode([PASSAGE]) is None
-
-
-def test_an_engine_without_a_decoder_says_so_in_its_process() -> None:
-    engine = scripted("dumb")
-    assert engine.decode([PASSAGE]) is None, "it is not loaded"
-    engine.warm()
-    assert engine.decode([PASSAGE]) is None
-    assert engine.pid is not None

@@ -13,7 +13,6 @@ from client.core.errors import NoSpeech
 from client.data import demo
 from client.engines import faster_whisper_engine
 from client.engines.base import Transcriber, words_only
-from client.engines.engines import load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.passage import LogProbs, Parts, Passage
 from server.contract import Transcript, Word
@@ -208,10 +207,6 @@ def test_nothing_biases_the_transcript(
     assert not {"initial_prompt", "prefix", "hotwords", "prompt"} & set(seen)
 
 
-def test_both_are_transcribers(engine: Transcriber) -> None:
-    assert isinstance(engine, Transcriber)
-
-
 def test_the_decoder_finds_what_was_said_likelier_than_what_was_not(faster: Transcriber) -> None:
     said, other = "the latency of every request twice", "the scenery of every beach house"
     clip = Clip(planted(SENTENCES[0]).samples)
@@ -224,11 +219,6 @@ def test_the_decoder_finds_what_was_said_likelier_than_what_was_not(faster: Tran
     assert max(map(max, right[:2])) <= 0
     assert right[2] == () and nothing == ((), (), ())
     assert right[0] == pytest.approx(wrong[0], abs=0.01)
-
-
-def test_an_engine_without_a_decoder_says_so() -> None:
-    engine = load_engine("pocketsphinx", offline=True)
-    assert engine.decode([Passage(Clip(np.zeros(16_000, np.float32)), (("", "we", ""),))]) is None
 
 
 def test_a_decoder_that_fails_is_none(faster: Transcriber, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,6 @@ from server.contract import Transcript, Word
 from server.core.access import OPEN, Actor
 from server.core.settings import sqlite_url
 from server.db.database import Database
-from server.web.http import limits
 from server.web.http.context import GRADING_WORKERS, Graders
 from server.web.http.limits import (
     AT_ONCE,
@@ -147,19 +146,6 @@ def test_the_one_person_of_a_server_without_accounts_has_no_limit() -> None:
         served = Served()
         served.go_on.set()
         assert {(await served.ask(OPEN))[0] for _ in range(REQUESTS.stock + 50)} == {200}
-
-    asyncio.run(asking())
-
-
-def test_what_is_remembered_of_accounts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "_SUBJECTS", 5)
-
-    async def asking() -> None:
-        served = Served()
-        served.go_on.set()
-        for number in range(50):
-            await served.ask(Actor("candidate", number))
-        assert len(served.app._requests._left) == 5
 
     asyncio.run(asking())
 
