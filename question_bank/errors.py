@@ -67,6 +67,11 @@ class FileError(Exception):
         return "\n".join(map(str, self.faults))
 
 
+def unreadable(label: str, error: OSError) -> FileError:
+    """The system's message about a file that cannot be read."""
+    return FileError(Fault(f"cannot be read: {error.strerror or error}", label))
+
+
 class BankError(FileError):
     """A question bank, or a file on top of it, cannot be used."""
 

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from question_bank.errors import Fault, FileError
+from question_bank.errors import Fault, FileError, unreadable
 
 logger = logging.getLogger(__name__)
 
@@ -48,11 +48,6 @@ def yaml_files(path: Path, *subfolders: str) -> list[Path]:
     if not found:
         raise FileError(Fault("the folder has no .yaml file", str(path)))
     return found
-
-
-def unreadable(label: str, error: OSError) -> FileError:
-    """The system's message about a file that cannot be read."""
-    return FileError(Fault(f"cannot be read: {error.strerror or error}", label))
 
 
 def compiled(

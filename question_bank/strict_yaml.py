@@ -14,8 +14,7 @@ from typing import Any, Final, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from question_bank.errors import Fault, FieldPath, FileError, field_faults
-from question_bank.files import unreadable
+from question_bank.errors import Fault, FieldPath, FileError, field_faults, unreadable
 
 MAX_FILE_BYTES: Final = 2 * 1024 * 1024
 """The built-in role files hold 50 to 100 kB each; a lexicon of 2,000 full entries is about 1 MB."""

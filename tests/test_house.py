@@ -9,14 +9,14 @@ import pytest
 from scripts import changed_tests, house
 
 MOST_IGNORED_IMPORTS = 10
-DEEPEST = {"server": 17, "client": 12}
-DEEPEST_OF_ALL = 20
+DEEPEST = {"server": 16, "client": 12}
+DEEPEST_OF_ALL = 19
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
 MOST_LINES = 75_080
 MOST_LINES_OF_CODE = 52_650
 MOST_FILES = 407
-MOST_LINES_OF_TESTS = 54_555
+MOST_LINES_OF_TESTS = 54_460
 MOST_INNER_IMPORTS = 63
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from server.contract.bands import band
-from server.contract.interviewer import says_we
 from server.contract.report import (
     Aim,
     PhraseCoverage,
@@ -18,6 +17,7 @@ from server.contract.report import (
     StructurePart,
 )
 from server.contract.scoring import points_gained, taken_off
+from server.contract.transcript import says_we
 
 AGAIN_S: Final = 60
 """How long the next take of an aim may be."""

@@ -15,6 +15,7 @@ from server.contract.scoring import (
     PHRASE_SHARE,
     taken_off,
 )
+from server.contract.transcript import says_we
 
 ASKED_UP_TO: Final = 0.12
 WEAK_UNDER: Final = 0.4
@@ -34,9 +35,6 @@ PRESUMES: Final = 0.7
 """What a question weighs that speaks of something nobody named: "the invoice", "even worse"."""
 ANSWERED: Final = 0.4
 """The same where one sentence of the answer has all of the question's words."""
-MANY_WE: Final = 3
-WE_SHARE: Final = 0.6
-"""How often "we", and which share of "we" and "I" it is, where an interviewer asks who did it."""
 AGAIN: Final = 0.6
 """What a second question of the same kind is worth beside one of another kind."""
 MOST_QUOTED: Final = 14
@@ -63,8 +61,6 @@ _WORD: Final = re.compile(
     r"([a-z][a-z'-]{2,}?[a-z])(?:'s|ing|ed|es|e|s|ly)?\b"
 )
 """A word that names or does something, without its ending."""
-_WE: Final = re.compile(r"\b(we|our|us|ours)\b", re.IGNORECASE)
-_I: Final = re.compile(r"\b(i|my|me|mine)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -207,12 +203,6 @@ def _number(report: Report, found: list[Gap]) -> Iterator[Gap]:
     if not is_asked and not _NUMBER.search(report.transcript.text):
         ask = "Can you put a number on that? How much was it, roughly?"
         yield Gap(0.02, FollowUp(kind="number", ask=ask), "delivery.words")
-
-
-def says_we(text: str) -> bool:
-    """Whether an answer tells mostly what "we" did."""
-    we, own = len(_WE.findall(text)), len(_I.findall(text))
-    return we >= MANY_WE and we >= WE_SHARE * (we + own)
 
 
 def made_from(phrase: str) -> str:

@@ -158,6 +158,19 @@ def parts_of(text: str) -> Iterator[str]:
     yield from re.findall(r"[^\W_]+", text.casefold().replace("'", "").replace("’", ""))
 
 
+MANY_WE: Final = 3
+WE_SHARE: Final = 0.6
+"""How often "we", and which share of "we" and "I" it is, where an interviewer asks who did it."""
+_WE: Final = re.compile(r"\b(we|our|us|ours)\b", re.IGNORECASE)
+_I: Final = re.compile(r"\b(i|my|me|mine)\b", re.IGNORECASE)
+
+
+def says_we(text: str) -> bool:
+    """Whether an answer tells mostly what "we" did."""
+    we, own = len(_WE.findall(text)), len(_I.findall(text))
+    return we >= MANY_WE and we >= WE_SHARE * (we + own)
+
+
 class Pause(Wire):
     """A silence within the answer, measured from the audio by voice activity detection."""
 
