@@ -100,7 +100,7 @@ _Ranked = tuple[float, Aim]
 
 def _content(report: Report) -> Iterator[_Ranked]:
     off = taken_off(report) * DOUBT_SHARE
-    if report.doubted is not None and off >= WORTH_IT:
+    if report.doubtful is not None and off >= WORTH_IT:
         quote = _doubted(report)
         text = f"Check this and say it exactly: “{quote}”."
         yield off, Aim(kind="content", name="wrong", text=text, evidence="doubted", quote=quote)

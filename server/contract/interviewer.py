@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES, FollowUp, FollowUpKind
-from server.contract.report import PhraseCoverage, Report, Structure, StructurePart
+from server.contract.report import (
+    PhraseCoverage,
+    Report,
+    Structure,
+    StructurePart,
+)
 from server.contract.scoring import (
     PHRASE_SHARE,
     taken_off,
@@ -37,6 +42,8 @@ ANSWERED: Final = 0.4
 """The same where one sentence of the answer has all of the question's words."""
 AGAIN: Final = 0.6
 """What a second question of the same kind is worth beside one of another kind."""
+SECOND_FROM: Final = 0.04
+"""What a gap weighs at least that is worth a second question."""
 MOST_QUOTED: Final = 14
 
 _NUMBER_PARTS: Final = frozenset({"estimate", "result"})
@@ -100,7 +107,7 @@ def next_follow_up(report: Report, prompt: str = "", *, probes: bool = False) ->
         return gap.weight * again * _fits(gap.asked, prompt, report.transcript.text)
 
     best = max(left, key=weight, default=None)
-    return None if best is None else best.asked
+    return None if best is None or (asked and best.weight < SECOND_FROM) else best.asked
 
 
 def _fits(asked: FollowUp, prompt: str, said: str) -> float:
@@ -182,11 +189,10 @@ def _asked_for(part: StructurePart, said: str) -> FollowUp | None:
 
 
 def _challenge(report: Report) -> Iterator[Gap]:
-    off = taken_off(report)
-    told = report.structure is not None and report.structure.kind in _TOLD  # who else can know?
-    if report.doubted is None or off < CHALLENGED_FROM or report.off_topic or told:
+    off, doubted = taken_off(report), report.doubtful
+    if doubted is None or off < CHALLENGED_FROM:
         return
-    words = report.doubted.text.split()
+    words = doubted.text.split()
     if len(words) < SHORTEST_CHALLENGED:
         return
     quote = " ".join(words[:MOST_QUOTED]) + (" …" if len(words) > MOST_QUOTED else "")

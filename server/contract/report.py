@@ -434,6 +434,12 @@ class Report(Wire):
         return self.coverage.score if self.score is None else self.score
 
     @property
+    def doubtful(self) -> CoverageEvidence | None:
+        """What sounds wrong, where a listener can tell: only its teller knows a story."""
+        told = self.structure is not None and self.structure.kind in ("story", "introduction")
+        return None if told or self.off_topic else self.doubted
+
+    @property
     def overall_graded(self) -> float | None:
         """The grader's own, if a reviewer corrected a verdict and so the score."""
         return self.coverage.graded_score if self.score is None else self.graded_score

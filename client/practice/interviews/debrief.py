@@ -146,7 +146,7 @@ def _moments(reports: Reports) -> tuple[Moment, ...]:
             why = f"Well said: {best.phrase}."
             found.append(_moment(number, attempt_id, best.evidence, why))
             break
-    doubted = [each for each in reports.items() if each[1][1].doubted is not None]
+    doubted = [each for each in reports.items() if each[1][1].doubtful is not None]
     if doubted:
         number, (attempt_id, report) = max(doubted, key=lambda each: taken_off(each[1][1]))
         found.append(_moment(number, attempt_id, report.doubted, "This sounds wrong or vague."))
@@ -211,7 +211,12 @@ def _closing_remark(closing: str | None) -> str:
 
 def questions_in(text: str) -> int:
     """How many questions somebody asked, by the sentences and clauses that ask something."""
-    clauses = re.split(r"(?<=[.?!])|\band(?=\s+(?:what|how|why|who|when|which|where)\b)", text)
+    clauses = re.split(
+        r"(?<=[.?!])|\band(?=\s+(?:what|how|why|who|when|which|where)\b)"
+        r"|(?=\b(?:what|how|why|when|where) (?:would|do|does|did|could|can|should|will)\b)",
+        text,
+        flags=re.IGNORECASE,
+    )
     return sum(bool(_ASKS.search(each)) for each in clauses)
 
 

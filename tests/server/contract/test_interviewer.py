@@ -129,6 +129,7 @@ def test_what_sounds_wrong_is_challenged_with_its_words() -> None:
     found = next_follow_up(report([SAID], off=0.3))
     assert found is not None and found.kind == "challenge"
     assert "“the cache is never larger than the prompt”" in found.ask
+    assert next_follow_up(report([SAID], kind="story", off=0.3)) is None, "who else can know?"
 
 
 def test_two_are_asked_and_the_second_about_something_else() -> None:

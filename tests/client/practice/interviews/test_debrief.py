@@ -14,6 +14,7 @@ from question_bank.loader import load_bank
     [
         ("What is next? How do you measure success and what do you find hardest?", 3),
         ("Would you hire me?", 1),
+        ("How large is the team what would I do first and how do you decide who is on call?", 3),
         ("", 0),
         ("No, thank you. That was all.", 0),
         ("What does the team work on? How do you measure success?", 2),
