@@ -18,6 +18,7 @@ from client.practice.interviews.models import (
 )
 from client.practice.interviews.record import InterviewRecord
 from server.contract import CoverageEvidence, Report, clock
+from server.contract.bands import band
 from server.contract.scoring import taken_off
 
 FIRST_S: Final = 30.0
@@ -132,8 +133,8 @@ def _first(reports: Reports) -> FirstImpression | None:
 
 
 def _moments(reports: Reports) -> tuple[Moment, ...]:
-    """What to hear again: the best, what sounds wrong most, and where the delivery suffers most."""
-    found: list[Moment] = []
+    """What to hear again: the best, what sounds wrong most, a long silence, more that is good."""
+    good: list[Moment] = []
     by_score = sorted(reports.items(), key=lambda each: -each[1][1].overall)
     for number, (attempt_id, report) in by_score:
         said = [
@@ -143,9 +144,8 @@ def _moments(reports: Reports) -> tuple[Moment, ...]:
         ]
         if said:
             best = max(said, key=lambda each: each.weight)
-            why = f"Well said: {best.phrase}."
-            found.append(_moment(number, attempt_id, best.evidence, why))
-            break
+            good.append(_moment(number, attempt_id, best.evidence, f"Well said: {best.phrase}."))
+    found = good[:1]
     doubted = [each for each in reports.items() if each[1][1].doubtful is not None]
     if doubted:
         number, (attempt_id, report) = max(doubted, key=lambda each: taken_off(each[1][1]))
@@ -154,6 +154,7 @@ def _moments(reports: Reports) -> tuple[Moment, ...]:
         (pause.end_s - pause.start_s, pause.start_s, number, attempt_id)
         for number, (attempt_id, report) in reports.items()
         for pause in report.delivery.pauses
+        if pause.end_s - pause.start_s >= band("long_pause")
     ]
     if paused:
         length_s, start_s, number, attempt_id = max(paused)
@@ -161,7 +162,7 @@ def _moments(reports: Reports) -> tuple[Moment, ...]:
         found.append(
             Moment(number=number, attempt_id=attempt_id, start_s=start_s, text="", why=why)
         )
-    return tuple(found[:MOST_MOMENTS])
+    return tuple([*found, *good[1:]][:MOST_MOMENTS])
 
 
 def _moment(number: int, attempt_id: int, said: CoverageEvidence | None, why: str) -> Moment:
