@@ -61,6 +61,13 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
         yield (*edit[:3], min(edit[3], 0.0) if opener or as_lead or second else edit[3])
 
 
+def _is_paired(s: Sentence, at: int) -> bool:
+    """Two bare nouns: "man and machine", "server after server"."""
+    twice = s.word(at) in (s.word(at - 2), s.word(at + 2))
+    behind = s.word(at + 1) in ("and", "or") and s.tag(at + 2) == "NN"
+    return twice or behind or (s.word(at - 1) in ("and", "or") and s.tag(at - 2) == "NN" and at < 5)
+
+
 def _must_be_determined(s: Sentence, start: int, head: Any) -> float:
     """How sure it is that a noun cannot stand alone here; 0 where it may."""
     noun = head.tag_ == "NN" and head.lemma_.lower() in listed("counted_always")
@@ -82,6 +89,8 @@ def _articles(s: Sentence) -> Iterator[Edit]:
         if s.doc[start].tag_ == "PDT" and start + 1 <= head.i:
             start += 1
         if _determined(s, start, head) or any(t.tag_ == "CD" for t in s.doc[start : head.i]):
+            continue
+        if _is_paired(s, head.i) or s.text(start, head.i + 1).lower() in lists().raw["bare_pairs"]:
             continue
         before, first = s.word(start - 1), s.doc[start].text
         adjective = start < head.i and s.tag(start) in ("JJ", "NN", "VBN")
@@ -110,6 +119,7 @@ def _articles(s: Sentence) -> Iterator[Edit]:
             continue
         a = article(first)
         job = head.lower_ in _JOBS or _PERSON.search(head.lower_) is not None
+        job = job and head.lower_ != "number"  # "as employee number ten"
         if job and (before == "as" or s.lemma(start - 1) in ("be", "become", "'m", "'s")):
             strength = 1.0
         elif known and head.dep_ in ("attr", "dobj"):

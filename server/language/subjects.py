@@ -49,6 +49,7 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         while s.word(after) in listed("between_be_and_adjective"):
             after += 1
         told = before == "that" and any(s.lemma(at - back) in _SAYING for back in (2, 3))
+        told = told and token.tag_ != "MD"  # "I think that would be nice"
         told = told or (before == "that" and s.lemma(at - 2) == "be" and s.pos(at - 3) == "NOUN")
         adjective = s.pos(after) == "ADJ" and lemma == "be"
         outside = adjective and any(

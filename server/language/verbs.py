@@ -67,7 +67,7 @@ def _is_a_sum(subject: Any) -> bool:
     """Whether what is counted is one thing: "two engineers is a team", "five gigs is little"."""
     after = list(subject.head.children)
     one = any((c.dep_ == "attr" and c.tag_ == "NN") or c.lower_ in listed("sizes") for c in after)
-    return subject.head.lemma_ == "be" and (one or subject.lower_ in listed("measures"))
+    return subject.lower_ in listed("measures") or (one and subject.head.lemma_ == "be")
 
 
 @check("agreement")
@@ -207,15 +207,7 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
         before, far = s.word(at - 1), s.word(at - 2)
         helper = far if before in ("n't", "not") or s.tag(at - 1) == "RB" else before
         if s.tag(at - 1) == "PRP" and s.word(at - 2) in MODALS | {"did", "does", "do"} and at > 1:
-            question = s.asks or s.word(at - 3) in (
-                "",
-                "what",
-                "how",
-                "why",
-                "when",
-                "where",
-                "who",
-            )
+            question = s.asks or s.word(at - 3) in listed("question_words") | {""}
             helper = far if question else helper
         base = inflect(lemma, "VB")
         do = helper in ("do", "does", "did") and token.i - 1 >= 0
@@ -266,12 +258,7 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
                 form = inflect(
                     lemma, "VBD" if past else "VBZ" if s.word(at - 1) in ("is", "'s") else "VBP"
                 )
-                yield (
-                    at - 1,
-                    at + 1,
-                    form,
-                    1.0 if lemma in listed("never_with_be") else 0.5,
-                )
+                yield (at - 1, at + 1, form, 1.0 if lemma in listed("never_with_be") else 0.5)
         if be and token.tag_ in ("VBN", "VBD") and lemma in lists().words("intransitive"):
             was = s.word(at - 1)
             if was in ("is", "are", "was", "were", "'s", "'re", "been"):
@@ -421,6 +408,7 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             ):
                 passive = s.pos(at + 1) in ("", "PUNCT", "ADP")  # "it wants looking at"
                 doubt = before in ("need", "intend") or (before == "want" and passive)
+                doubt = doubt or s.word(at - 1) == "manage"  # "a way to manage testing this"
                 yield at, at + 1, f"to {lemma}", 0.2 if doubt else 1.0
             if s.word(at - 1) == "for" and s.pos(at - 1) == "ADP":
                 yield at - 1, at + 1, f"to {lemma}", 0.4
