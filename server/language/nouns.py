@@ -370,7 +370,7 @@ def _countability(s: Sentence) -> Iterator[Edit]:
             yield at, at + 1, "a piece of", 0.8
         if (
             word in ("this", "that")
-            and far.tag_ == "NNS"
+            and (far.tag_ == "NNS" and far.lower_ != "data")
             and nxt.dep_
             in ("amod", "compound", "nsubj", "dobj", "pobj", "nsubjpass", "attr", "conj")
         ):
