@@ -15,6 +15,11 @@ MAX_PASSWORD: Final = 200
 _MIN_SCORE: Final = 3
 """Of zxcvbn: 10^8 guesses or more."""
 
+_MIN_BARE_SCORE: Final = 2
+_MOST_SIGNS: Final = 2
+"""Of its letters and digits alone, if it has so few kinds of signs: 10^6. zxcvbn takes a sign
+between two words for a random one, so that password-password would do."""
+
 _MOST_JUDGED: Final = 40
 """Characters: the time it takes grows with their cube."""
 
@@ -75,10 +80,14 @@ class Passwords:
         from zxcvbn import zxcvbn  # its lists take a fifth of a second to load
 
         names = re.findall(r"[^\W_]+", name)
-        found = zxcvbn(
-            password[:_MOST_JUDGED], user_inputs=[name, *names, "".join(names), *_GUESSED_FIRST]
-        )
-        if found["score"] < _MIN_SCORE:
+        guessed_first = [name, *names, "".join(names), *_GUESSED_FIRST]
+        judged = [(password, _MIN_SCORE)]
+        if len({*re.findall(r"[\W_]", password)}) <= _MOST_SIGNS:
+            judged.append((re.sub(r"[\W_]", "", password) or "-", _MIN_BARE_SCORE))
+        for text, least in judged:
+            found = zxcvbn(text[:_MOST_JUDGED], user_inputs=guessed_first)
+            if found["score"] >= least:
+                continue
             why = str(found["feedback"]["warning"]).rstrip(".")
             raise InvalidInputError(
                 "the password is easy to guess"

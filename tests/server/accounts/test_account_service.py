@@ -479,6 +479,8 @@ def test_no_such_account(accounts: AccountService, account_id: int) -> None:
         *("administrator", "basketball", "Passw0rd2023", "Summer2024!", "changeme123"),
         *("Spring2026!", "anasilva2024"),
         *("hunter2hunter2", "abcdefghijk", "0123456789ab", "ana.silva99", "aloud12345"),
+        *("password-password", "Qwerty123456", "dragon dragon!", "Qwerty-12345", "aloud-interview"),
+        "_-__-_---_-_",
     ],
 )
 def test_a_common_password_is_refused(password: str) -> None:
@@ -489,7 +491,7 @@ def test_a_common_password_is_refused(password: str) -> None:
 @pytest.mark.parametrize(
     "password",
     [
-        "correct horse battery",
+        *("correct horse battery", "quiet_river_41_lamp", "maple-otter-lantern", "?#%^&*!@()a"),
         "paged attention 7",
         "kX9#mQ2vLp",
         "zażółć gęślą jaźń",
