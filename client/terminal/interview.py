@@ -51,6 +51,9 @@ from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES
 LIMIT_OVER_TARGET: Final = 2.0
 """A recording ends by itself at this many times the question's target length."""
 
+MOST_LOADING_S: Final = 10.0
+"""Somebody who leaves at once waits this long for what is loading: a few seconds, usually."""
+
 MAX_MISSING_S: Final = 0.1
 """More sound than this that is on the disk but did not reach the live answer is made up for."""
 
@@ -120,11 +123,10 @@ class Interview:
             ClientError: no such role, no microphone, or an engine that cannot be loaded.
         """
         questions = self._choose()
-        if self._console.is_terminal:  # before a word is spoken that nobody would hear
-            with quiet_libraries():
-                check = check_microphone(name_part=self._options.device or "")
-            if not check.ok:
-                raise RecordingError(check.detail, check.remedy)
+        with quiet_libraries():  # before a word is spoken that nobody would hear
+            check = check_microphone(name_part=self._options.device or "")
+        if not check.ok:
+            raise RecordingError(check.detail, check.remedy)
         with key_reader() as keys:
             offer_unfinished(self._console, keys, self._answers, drills=False)
             try:
@@ -247,22 +249,25 @@ class Interview:
         about = f"{question.topic} · {round_text(question.round)} · aim for {target}"
         console.print(Text(about, "dim"))
         loading = _Background(lambda: self._warm(question))
-        if self._options.speak:
-            self._say(question.prompt, keys)
-        while True:
-            began_s = time.monotonic()
-            if not countdown(console, keys, self._options.prepare_s):
-                return None
-            self._spent_s += time.monotonic() - began_s
-            with self._answers.journal.answer(question.id) as answer:
-                outcome = self._answered(question, keys, answer, loading)
-            if not isinstance(outcome, End):
-                return outcome
-            if outcome is End.keep:
-                console.print(Text("Kept. Aloud offers it when you come back.", "dim"))
-            if outcome in (End.quit, End.keep):
-                return None
-            console.print(Text("Once more:", "dim"))
+        try:
+            if self._options.speak:
+                self._say(question.prompt, keys)
+            while True:
+                began_s = time.monotonic()
+                if not countdown(console, keys, self._options.prepare_s):
+                    return None
+                self._spent_s += time.monotonic() - began_s
+                with self._answers.journal.answer(question.id) as answer:
+                    outcome = self._answered(question, keys, answer, loading)
+                if not isinstance(outcome, End):
+                    return outcome
+                if outcome is End.keep:
+                    console.print(Text("Kept. Aloud offers it when you come back.", "dim"))
+                if outcome in (End.quit, End.keep):
+                    return None
+                console.print(Text("Once more:", "dim"))
+        finally:  # Python aborts if it ends while another thread loads a library
+            loading.ended(within_s=MOST_LOADING_S)
 
     def _warm(self, question: Question) -> None:
         self._session.warm()
