@@ -109,6 +109,9 @@ def review_page(
     written = review.reviews.review(review.attempt_id)
     view = view_report(archived.report)
     given = review.reviews.scores_of(review.attempt_id, review.author)
+    rubric = review.rubric()
+    scores_problem = str(problem) if problem and scores else ""
+    named = [each.name for each in rubric.criteria if each.name in scores_problem]
     page = review.context.pages.page(
         request,
         "coach/review.html",
@@ -125,14 +128,15 @@ def review_page(
         own=written.by(review.author),
         no_account=written.without_account,
         can_review=Action.REVIEW in review.actions,
-        rubric=review.rubric(),
+        rubric=rubric,
         given=given | (scores.typed() if scores else {}),
         typed=comment or CommentForm(external_id=review.author.new_id()),
         edited=edited or {},
         correction=correction or CorrectionForm(),
         new_id=review.author.new_id,
         problem=str(problem) if problem and not scores else None,
-        scores_problem=str(problem) if problem and scores else None,
+        scores_problem=scores_problem,
+        wrong=max(named, key=len, default=None),  # "Pace" is in "Pace of the answer", too
         **review.values(),
     )
     page.headers["X-Robots-Tag"] = "noindex"

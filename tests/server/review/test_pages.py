@@ -113,6 +113,27 @@ def test_a_comment_is_changed_on_the_page_and_an_answer_by_its_candidate(
     assert cleo.get(page).text.count("edited <time") == 2
 
 
+@pytest.mark.parametrize("score", ["9", "much"])
+def test_a_score_that_will_not_do_is_explained_at_its_field(
+    world: People, cleo: TestClient, score: str
+) -> None:
+    page = f"/coach/attempts/{world.attempt.id}"
+    rubric = "Pace | | 4\nPace at the end | how it ends | 4"
+    cleo.post(f"/coach/cohorts/{world.spring.id}/rubric", data={"criteria": rubric})
+    given = {
+        "criterion": ["Pace", "Pace at the end"],
+        "score": ["3", score],
+        "note": ["calm", "hasty"],
+    }
+    reply = cleo.post(f"{page}/scores", data=given)
+    assert reply.status_code == 422
+    first, second = reply.text.split('class="criterion"')[1:3]
+    assert 'role="alert"' not in first and "aria-invalid" not in first
+    assert 'aria-describedby="scores-error about-2" aria-invalid="true" autofocus' in second
+    assert second.index('id="scores-error"') < second.index("autofocus")
+    assert 'value="3"' in first and 'value="hasty"' in second, "what was typed stays"
+
+
 def test_an_answer_that_will_not_do_stays_under_its_comment(
     world: People, cleo: TestClient
 ) -> None:
