@@ -124,18 +124,23 @@ class AnswerHearing:
         heard: list[Heard] = []
         problem = ""
         try:
-            scores = self._hearing.frame_scores(clip, has_times=times is not None)
-            layout = lay_out(words, spots)
+            speech = self._hearing.speech(clip, has_times=times is not None)
+            scores, layout = speech.scores, lay_out(words, spots)
             confidences = [word.confidence for word in wholes]
-            written = AlignedTranscript.align(scores, layout, times, confidences)
+            written = AlignedTranscript.align(scores, layout, speech.times(times), confidences)
             texts = [word.text for word in transcribed]
-            stretch = AlignedClip(clip, written, texts, words, parts.whole)
+            stretch = AlignedClip(speech.clip, written, texts, words, parts.whole)
             phrases, named = self._find(scores, stretch, words, asked, decode)
             phrases += self._named_by_terms(named, phrases, asked)
+            phrases = [
+                replace(each, start_s=start_s, end_s=end_s)
+                for each in phrases
+                for start_s, end_s in (speech.in_clip(clip, each.start_s, each.end_s),)
+            ]
             spots = self._with_terms(spots, named, written, words, asked)
             aligned = written.layout, written.chain, written.states
             speaker = cache(lambda: habits(scores, written, phrase_model().said_as))
-            heard = self._hearing.hear(clip, words, spots, times, scores, aligned, speaker)
+            heard = self._hearing.hear(clip, words, spots, times, speech, aligned, speaker)
         except HearingError as error:
             problem = str(error) if spots else ""
         places = [parts.place(spot.word_index, spot.n_words) for spot in spots]

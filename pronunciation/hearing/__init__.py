@@ -35,7 +35,7 @@ __all__ = [
     "result_entry",
 ]
 
-HEARING_VERSION = "9"
+HEARING_VERSION = "10"
 """Increased whenever the model, the fusion or the rules change; stored evidence records it."""
 
 _MODULES: Final = {

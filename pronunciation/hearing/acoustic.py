@@ -25,9 +25,6 @@ FRAME_S = 0.02
 FRAME_SAMPLES = 2 * HOP
 """The same in samples at 16 kHz."""
 
-_SILENT, _NOT_SILENT = 1.7, -2.5
-"""What the network says of digital silence: of silence, and of phones in the mean."""
-
 MODEL_PATH = Path(__file__).parent / "model" / "phones.onnx"
 CHUNK_S = 12.0
 """It limits memory; the network itself sees 0.9 s to either side of a frame, and the mean of its
@@ -45,13 +42,6 @@ def leveled(samples: Floats) -> Floats:
     """The samples at the level of the training data, with the loudest clipped."""
     level = float(np.quantile(np.abs(samples), 0.999)) or 1.0
     return np.asarray(np.clip(samples * np.float32(LOUD / level), -1.0, 1.0), np.float32)
-
-
-def silent_row() -> Floats:
-    """The frame scores of silence, shape (N_CLASSES,)."""
-    row = np.full(N_CLASSES, _NOT_SILENT, np.float32)
-    row[LABEL_INDEX[SILENCE]] = _SILENT
-    return row
 
 
 class AcousticModel:

@@ -11,7 +11,7 @@ from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, SILENCE
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.hear import Hearing
 from pronunciation.hearing.results import DrillHeard, Target
-from pronunciation.hearing.speech import is_steady
+from pronunciation.hearing.speech import is_steady, speech_span
 from pronunciation.phones import base_phone, parse_phones
 
 Floats = npt.NDArray[np.float32]
@@ -83,29 +83,27 @@ def hear_drill(
         parse_phones(reading)
     if clip.duration_s > LONGEST_DRILL_S:
         raise HearingError(f"a drill's answer takes at most {LONGEST_DRILL_S:.0f} s: say the term")
-    if is_steady(clip):
+    begin, behind = speech_span(clip)
+    if is_steady(Clip(clip.samples[begin:behind], clip.sample_rate_hz)):
         return DrillHeard("nothing", None, 1.0)
     try:
-        speech, scores, first_s = hearing.speech_scores(clip)
+        speech = hearing.speech(clip)
     except HearingError as error:
         if "no speech" in str(error):
             return DrillHeard("nothing", None, 1.0)
         raise
+    scores = speech.scores
     fits = [fit for r in (*readings, *mistakes) if (fit := drill_fit(scores, r)) is not None]
     threshold = hearing.fusion.drill_fits_from
     best = max(fits, default=(threshold - 1.0, 0, len(scores) - 1))
     belongs = float(1 / (1 + np.exp(-STEEPNESS * (best[0] - threshold))))
     target = Target("term", 0, 1, tuple(readings), tuple(mistakes))
-    heard = hearing.judge_alone(speech, scores, target) if fits else None
-
-    def in_clip(start_s: float, end_s: float) -> tuple[float, float]:
-        start_s, end_s = (at_s + first_s for at_s in (start_s, end_s))
-        return max(0.0, start_s), min(clip.duration_s, end_s)
+    heard = hearing.judge_alone(speech, target) if fits else None
 
     if heard is None or belongs < 0.5:
         phones = heard.phones if heard else None
         found = heard.readings if heard else ()
-        times = in_clip(best[1] * FRAME_S, (best[2] + 1) * FRAME_S)
+        times = speech.in_clip(clip, best[1] * FRAME_S, (best[2] + 1) * FRAME_S)
         return DrillHeard("something_else", phones, 1 - belongs, *times, found)
-    times = in_clip(heard.start_s, heard.end_s)
+    times = speech.in_clip(clip, heard.start_s, heard.end_s)
     return DrillHeard(heard.verdict, heard.phones, heard.confidence, *times, heard.readings)

@@ -1,7 +1,7 @@
 """Log-mel energies as Whisper defines them, in numpy.
 
 Source: openai/whisper ``audio.py`` (MIT): 25 ms Hann window, 10 ms hop, 80 Slaney mel bands,
-log10 clamped to 8 decades below the loudest, scaled to about [-1, 1].
+log10 clamped to some decades below the loudest, scaled to about [-1, 1].
 """
 
 from functools import cache
@@ -14,7 +14,10 @@ HOP = 160
 N_MELS = 80
 _SAMPLE_RATE_HZ = 16_000
 _FLOOR = 1e-10
-_DECADES = 8.0
+_DECADES = 6.0
+"""Whisper keeps 8, where a quiet room is heard. Held-out learners, one unrelated phone and one
+confusable one, the network alone: 0.932 and 0.870 with 8, 0.938 and 0.876 with 6; with 5, 0.919 and
+0.845. Drill items that keep their verdict with a room's noise around them: 0.96 with 8, 0.98 with 6."""
 _TOGETHER = 200
 """Columns computed at once; in the processor's cache, they take a third of the time."""
 
@@ -64,7 +67,7 @@ def log_mel_energies(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32
 
 
 def scaled(energies: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """log10 energies clamped to 8 decades below the loudest and scaled to about [-1, 1]."""
+    """log10 energies clamped to ``_DECADES`` below the loudest and scaled to about [-1, 1]."""
     clamped = np.maximum(energies, energies.max() - _DECADES)
     return np.asarray((clamped + 4.0) / 4.0, np.float32)
 

@@ -1,7 +1,7 @@
 """Hearing: which of a term's readings was spoken, where, and how surely."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,9 @@ from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing.acoustic import (
     FRAME_S,
-    FRAME_SAMPLES,
     LABEL_INDEX,
     SILENCE,
     AcousticModel,
-    silent_row,
 )
 from pronunciation.hearing.align import States, best_path, sum_over_alignments, word_states
 from pronunciation.hearing.habits import is_habit
@@ -54,10 +52,10 @@ SPHINX_WORDS = 4
 """Words on either side that PocketSphinx also gets, because its level normalization needs more
 sound."""
 SPHINX_MARGIN_S = 0.1
-SURE_TO = 0.3
+SURE_TO = 0.1
 """Probability of the mistakes, from the network alone, up to which PocketSphinx is skipped, because
-it takes ten times longer. Of 281 terms in answers in twelve accents, 98 are left; of the 183
-others, PocketSphinx would have made one "unclear" and none "mispronounced"."""
+it takes ten times longer. On a neural voice that no judge had heard, skipping it up to 0.3 takes one
+mistake in 18 for a right reading (from ``Fusion.correct_from``), up to 0.1 one in 32."""
 WORD_FITS_FROM = -2.5
 """Nats per frame below the best phone; a word further below was probably not said."""
 WORD_SHARE = 2.5
@@ -68,6 +66,31 @@ AS_SAID_FITS_BETTER = 1.5
 every text fits better then. Of 180 texts of other sentences, the best reached 0.7 beyond. Nine of
 "we use ..." with a term said far from how it is taught, which had been refused, reached 3.2 to
 3.8."""
+
+
+@dataclass(frozen=True, eq=False)
+class Speech:
+    """All that is judged of a clip, so that what is around it cannot matter.
+
+    Attributes:
+        clip: the speech with a little around it, see ``speech_part``.
+        scores: its frame scores, one row for each 20 ms.
+        first_s: where it begins in the clip that it was cut from.
+    """
+
+    clip: Clip
+    scores: Floats
+    first_s: float
+
+    def times(
+        self, given: Sequence[tuple[float, float]] | None
+    ) -> Sequence[tuple[float, float]] | None:
+        """Times in the clip that it was cut from as times in this one."""
+        return given and [(start - self.first_s, end - self.first_s) for start, end in given]
+
+    def in_clip(self, clip: Clip, start_s: float, end_s: float) -> tuple[float, float]:
+        """A place as times in the clip that it was cut from."""
+        return max(0.0, start_s + self.first_s), min(clip.duration_s, end_s + self.first_s)
 
 
 class Hearing:
@@ -94,7 +117,7 @@ class Hearing:
         words: Sequence[str],
         targets: Sequence[Target],
         word_times: Sequence[tuple[float, float]] | None = None,
-        scores: Floats | None = None,
+        speech: Speech | None = None,
         aligned: Aligned | None = None,
         habits: Callable[[], Floats] | None = None,
     ) -> list[Heard]:
@@ -105,8 +128,8 @@ class Hearing:
             words: the words said, as written.
             targets: terms at places of ``words``, not overlapping; any order.
             word_times: rough (start_s, end_s) of each word; they may drift by some seconds.
-            scores: the clip's frame scores, if already known.
-            aligned: the words' alignment with them, if already known; it may lack targets, see
+            speech: the clip's speech, if already known.
+            aligned: the words' alignment with it, if already known; it may lack targets, see
                 ``regrouped``.
             habits: how the speaker says phones, see ``habits``; asked for only where something is
                 mispronounced. ``None``: not known.
@@ -123,8 +146,9 @@ class Hearing:
         check_targets(words, targets)
         if word_times is not None and len(word_times) != len(words):
             raise HearingError(f"{len(word_times)} word times were given for {len(words)} words")
-        if scores is None:
-            scores = self.frame_scores(clip, has_times=word_times is not None)
+        if speech is None:
+            speech = self.speech(clip, has_times=word_times is not None)
+        scores, word_times = speech.scores, speech.times(word_times)
         if aligned is None:
             layout = lay_out(words, targets)
             chain, states = align_layout(scores, layout, word_times)
@@ -143,26 +167,13 @@ class Hearing:
         results: dict[int, Heard] = {}
         for unit, target in enumerate(layout.target):
             if target is not None:
-                results[id(target)] = self._judge(
-                    clip, scores, owner, layout, unit, target, habits=habits
-                )
+                heard = self._judge(speech, owner, layout, unit, target, habits=habits)
+                start_s, end_s = speech.in_clip(clip, heard.start_s, heard.end_s)
+                results[id(target)] = replace(heard, start_s=start_s, end_s=end_s)
         return [results[id(target)] for target in targets]
 
-    def frame_scores(self, clip: Clip, *, has_times: bool = False) -> Floats:
-        """Frame scores of a clip that may be judged, one row for each 20 ms of it.
-
-        Raises:
-            HearingError: no speech, too long, or not at 16 kHz.
-        """
-        _, scores, first_s = self.speech_scores(clip, has_times=has_times)
-        first = round(first_s / FRAME_S)
-        rows = np.tile(silent_row(), (-(-clip.samples.size // FRAME_SAMPLES), 1))
-        begin, behind = max(0, first), min(len(rows), first + len(scores))
-        rows[begin:behind] = scores[begin - first : behind - first]
-        return rows
-
-    def speech_scores(self, clip: Clip, *, has_times: bool = False) -> tuple[Clip, Floats, float]:
-        """A clip's speech, see ``speech_part``, its frame scores, and where it begins, in s.
+    def speech(self, clip: Clip, *, has_times: bool = False) -> Speech:
+        """A clip's speech, if it may be judged.
 
         Raises:
             HearingError: no speech, too long, or not at 16 kHz.
@@ -176,23 +187,23 @@ class Hearing:
                 f"the clip is {clip.duration_s / 60:.0f} minutes long; at most "
                 f"{longest_s / 60:.0f} minutes can be judged{hint}: cut it"
             )
-        if speech_frames(clip) * FRAME_S < SHORTEST_SPEECH_S:
-            raise HearingError("no speech detected in the clip")
         part, first = speech_part(clip)
+        if speech_frames(part) * FRAME_S < SHORTEST_SPEECH_S:
+            raise HearingError("no speech detected in the clip")
         scores = self.model.scores(part)
         silent = scores.argmax(axis=1) == LABEL_INDEX[SILENCE]
         if float((~silent).sum()) * FRAME_S < SHORTEST_SPEECH_S:
             raise HearingError("no speech detected in the clip")
-        return part, scores, first / SAMPLE_RATE_HZ
+        return Speech(part, scores, first / SAMPLE_RATE_HZ)
 
-    def judge_alone(self, clip: Clip, scores: Floats, target: Target) -> Heard | None:
-        """Judge a term that fills the clip; ``None`` if the clip is too short for it."""
+    def judge_alone(self, speech: Speech, target: Target) -> Heard | None:
+        """Judge a term that is all the speech; ``None`` if it is too short for it."""
         layout = Layout([bare_phones(target.readings[0])], [0], [target])
         chain = word_states(layout.phones)
-        path = best_path(scores, chain)
+        path = best_path(speech.scores, chain)
         if path is None:
             return None
-        return self._judge(clip, scores, chain.word[path.states], layout, 0, target, whole=True)
+        return self._judge(speech, chain.word[path.states], layout, 0, target, whole=True)
 
     def belonging(self, scores: Floats, words: Sequence[str]) -> float:
         """How well a text fits a clip's frame scores, see ``belonging``.
@@ -205,8 +216,7 @@ class Hearing:
 
     def _judge(
         self,
-        clip: Clip,
-        scores: Floats,
+        speech: Speech,
         owner: npt.NDArray[np.int64],
         layout: Layout,
         unit: int,
@@ -216,6 +226,7 @@ class Hearing:
         habits: Callable[[], Floats] | None = None,
     ) -> Heard:
         """Score the target's readings between its neighbors, with free borders."""
+        clip, scores = speech.clip, speech.scores
         frames = np.flatnonzero(owner == unit)
         start, end = int(frames[0]), int(frames[-1])
         candidates = candidates_of(target)

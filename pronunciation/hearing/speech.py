@@ -14,8 +14,10 @@ ABOVE_BACKGROUND_DB = 8.0
 STEADY_DB = 2.2
 """Noise of four colors varied by 1.2 to 1.9 dB. 900 words cut from dev's sentences varied by 2.7 or
 more, and 80 of them with equally loud white noise by 2.5 or more."""
-FLOOR_DB = 35.0, 25.0
-"""Speech begins and ends this far below its loudest 20 ms; nearer in noise, up to the second."""
+FLOOR_DB = 25.0
+"""Speech begins and ends this far below its loudest 20 ms, whatever is around it: where the quiet
+before and after a word decided, more of it moved the word's ends. Of 180 drill items, each with two
+noises around it, 0.98 keep their verdict; 0.96 with 30 dB. For learners there is no difference."""
 STEP_S = 0.001
 SHORTEST_LOUD_S = 0.04
 """Shorter loud sounds are clicks."""
@@ -59,11 +61,7 @@ def speech_span(clip: Clip) -> tuple[int, int]:
         squares.reshape(steps, step).sum(axis=1), np.ones(frame // step), "valid"
     )
     level_db = 10 * np.log10(energies / frame + 1e-12)
-    top_db = level_db.max()
-    background_db = np.quantile(level_db, 0.1)
-    lowest_db, highest_db = (top_db - below_db for below_db in FLOOR_DB)
-    floor_db = np.clip(background_db + ABOVE_BACKGROUND_DB, lowest_db, highest_db)
-    is_loud = level_db > max(QUIETEST_DB, floor_db)
+    is_loud = level_db > max(QUIETEST_DB, level_db.max() - FLOOR_DB)
     run = min(round(SHORTEST_LOUD_S / STEP_S), is_loud.size)
     begins = np.flatnonzero(np.lib.stride_tricks.sliding_window_view(is_loud, run).all(axis=1))
     if not begins.size:
@@ -76,8 +74,12 @@ def speech_part(clip: Clip) -> tuple[Clip, int]:
 
     What the network says of a sound depends on all that it gets (the mean of its channels, the
     clip's loudest samples), so it must not get more silence from one recording than from another.
+    Digital silence before and after is no part of the clip.
     Where the clip has less, there is digital silence, and the first sample may be negative.
     """
+    audible = np.flatnonzero(clip.samples)
+    before = int(audible[0]) if audible.size else 0
+    clip = Clip(clip.samples[before : audible[-1] + 1 if audible.size else 0], clip.sample_rate_hz)
     rate, size = clip.sample_rate_hz, clip.samples.size
     begin, end = speech_span(clip)
     around_s = float(np.clip(AROUND_SHARE * (end - begin) / rate, *AROUND_S))
@@ -85,7 +87,8 @@ def speech_part(clip: Clip) -> tuple[Clip, int]:
     first = min(begin - least, max(0, begin - most))
     behind = max(end + least, min(size, end + most))
     inside = clip.samples[max(0, first) : behind]
-    return Clip(np.pad(inside, (max(0, -first), max(0, behind - size))), rate), first
+    part = Clip(np.pad(inside, (max(0, -first), max(0, behind - size))), rate)
+    return part, before + first
 
 
 def _levels_db(clip: Clip) -> npt.NDArray[np.float64]:

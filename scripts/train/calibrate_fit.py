@@ -50,7 +50,7 @@ def of_texts(hearing: Hearing, folder: Path, seed: int) -> tuple[Floats, Floats]
     own: list[float] = []
     others: list[float] = []
     for words, clip in read:
-        scores = hearing.frame_scores(clip)
+        scores = hearing.speech(clip).scores
         other = rng.choice([w for w, _ in read if w != words])
         for text, values in ((words, own), (other, others)):
             with suppress(HearingError):
