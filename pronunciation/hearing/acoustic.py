@@ -22,8 +22,6 @@ N_CLASSES = len(LABELS)
 
 FRAME_S = 0.02
 """Seconds from one output row to the next."""
-FRAME_SAMPLES = 2 * HOP
-"""The same in samples at 16 kHz."""
 
 MODEL_PATH = Path(__file__).parent / "model" / "phones.onnx"
 CHUNK_S = 12.0
@@ -87,7 +85,7 @@ class AcousticModel:
         rate = clip.sample_rate_hz
         if clip.duration_s <= CHUNK_S + 2 * MARGIN_S:
             return self._run(samples)
-        step, margin, frame = round(CHUNK_S * rate), round(MARGIN_S * rate), FRAME_SAMPLES
+        step, margin, frame = round(CHUNK_S * rate), round(MARGIN_S * rate), 2 * HOP
         pieces: list[Floats] = []
         for start in range(0, samples.size, step):
             first = max(0, start - margin)
