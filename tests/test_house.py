@@ -13,7 +13,7 @@ DEEPEST = {"server": 16, "client": 12}
 DEEPEST_OF_ALL = 19
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 75_090
+MOST_LINES = 75_120
 MOST_LINES_OF_CODE = 52_660
 MOST_FILES = 407
 MOST_LINES_OF_TESTS = 54_460
