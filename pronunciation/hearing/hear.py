@@ -54,8 +54,8 @@ sound."""
 SPHINX_MARGIN_S = 0.1
 SURE_TO = 0.1
 """Probability of the mistakes, from the network alone, up to which PocketSphinx is skipped, because
-it takes ten times longer. On a neural voice that no judge had heard, skipping it up to 0.3 takes one
-mistake in 18 for a right reading (from ``Fusion.correct_from``), up to 0.1 one in 32."""
+it takes ten times longer. On a neural voice that no judge had heard, skipping it up to 0.3 takes
+one mistake in 17 for a right reading (from ``Fusion.correct_from``), up to 0.1 one in 32."""
 WORD_FITS_FROM = -2.5
 """Nats per frame below the best phone; a word further below was probably not said."""
 WORD_SHARE = 2.5
