@@ -672,9 +672,6 @@ def train(
     if "quality" in only or "topic" in only:
         least = max(share, 0.1) * 2**32
         rated = [each for each in rated_answers() if crc32(each.text.encode()) < least]
-        # for now no answer is off topic, which none of the numbers depends on
-        blank = np.zeros(len(verdict.TOPIC_FEATURES))
-        fitted.put("topic", {"weights": blank, "bias": np.array(1.0)})
         told: list[dict[str, float]] = [{} for _ in rated]
         for at, part in enumerate(spread(numbers_of, rated)):
             told[at :: 8 * workers] = part

@@ -211,11 +211,12 @@ def grade(
     # an answer that says everything is not wrong
     most = LEAST_CAP + CAP_PER_MISSING * (1.0 - coverage.score)
     off = min(most, earned - judged.quality(structure)) if judged.numbers else 0.0
+    off_topic = judged.is_off_topic(structure)
     asked = count_follow_ups(question, submission, coverage, structure, phrases, terms)
     coverage, structure = asked.coverage, asked.structure
     if asked.settled and off > 0.0:
         off *= 1.0 - WHEN_ASKED
-    content = content_score(coverage, structure, taken_off=off, off_topic=judged.off_topic)
+    content = content_score(coverage, structure, taken_off=off, off_topic=off_topic)
     report = Report(
         question_id=question.id,
         created_at=submission.created_at,
@@ -225,7 +226,7 @@ def grade(
         transcript=transcript,
         score=content.score,
         score_parts=content.parts,
-        off_topic=judged.off_topic,
+        off_topic=off_topic,
         doubted=judged.doubted if off >= DOUBT_SHOWN_FROM else None,
         coverage=coverage,
         structure=structure,
