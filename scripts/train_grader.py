@@ -460,9 +460,10 @@ def rated_answers() -> Iterator[Rated]:
         own = questions_of(ANSWERS / f"{name}_bank.yaml")
         for entry in _lines(name):
             yield Rated(own[entry["id"]], entry["text"], entry["score"], 0.6, "bare")
-    for name in ("wrong1", "wrong2", "wrong3"):
+    for name in (f"wrong{number}" for number in range(1, 7)):
         for entry in _lines(name):
-            if entry["kind"] != "vague":  # their own writers rated these, all alike
+            # their own writers rated the vague ones, all alike
+            if entry["kind"] != "vague" and entry["id"] in questions:
                 question = questions[entry["id"]]
                 yield Rated(question, entry["text"], entry["score"], 0.4, entry["kind"])
     for entry in _lines("introductions"):

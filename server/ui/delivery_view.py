@@ -45,6 +45,7 @@ ARTICULATION: Final = Metric("Articulation", "syllables per second", digits=1)
 LONGEST_PAUSE: Final = Metric("Longest pause", "seconds", digits=1)
 FIRST_WORD: Final = Metric("First word after", "seconds", digits=1)
 FIRST_POINT: Final = Metric("First point after", "seconds", digits=1)
+AT_ONCE_S: Final = 1.0
 RUN: Final = Metric("From pause to pause", "syllables", digits=1)
 FILLERS: Final = Metric("Fillers, at least", "a minute", digits=1)
 _MAX_REPEATED: Final = 3
@@ -101,7 +102,8 @@ def delivery_lines(delivery: Delivery) -> Iterator[str]:
         where = f" ({_places(delivery)})" if _places(delivery) else ""
         yield longest + where if count else "no pauses"
     for metric, value in timings(delivery):
-        yield f"{metric.label.lower()} {metric.text(value)}"
+        at_once = metric is FIRST_POINT and value < AT_ONCE_S
+        yield "to the point at once" if at_once else f"{metric.label.lower()} {metric.text(value)}"
     if fillers_text(delivery):
         yield fillers_text(delivery)
     if delivery.repeated_starts:
