@@ -121,7 +121,7 @@ def test_a_missing_part_comes_with_its_question() -> None:
     found = _judge("design", EMPTY)
     estimate = next(part for part in found.parts if part.name == "estimate")
     assert (estimate.status, estimate.evidence) == ("missing", None)
-    assert estimate.ask == "How large does it get? Give me rough numbers."
+    assert estimate.ask == "How large does it get, in rough numbers?"
 
 
 def test_a_beat_of_the_question_is_judged_by_its_ways() -> None:
