@@ -86,7 +86,11 @@ def content_score(
     """
     parts = earned_points(coverage, structure)
     earned = sum(part.share * part.value for part in parts)
-    off = max(taken_off, earned - OFF_TOPIC_MOST) if off_topic else min(taken_off, earned)
+    off = min(taken_off, earned)
+    if off_topic:  # what is said when asked may answer the question after all
+        at_once = earned_points(coverage, structure, at_once=True)
+        most = sum(part.share * part.value for part in at_once) - OFF_TOPIC_MOST
+        off = max(taken_off, most)
     if round(off, 2) > 0:
         name = OFF_TOPIC if off_topic else SOUNDS_WRONG
         parts = (*parts, ScorePart(name=name, share=off, value=-1.0))
@@ -108,16 +112,22 @@ def _with_asked(
     return value + WHEN_ASKED * (_on(curve, min(1.0, at_once + asked / total)) - value)
 
 
-def earned_points(coverage: Coverage, structure: Structure) -> tuple[ScorePart, ...]:
-    """The points for key phrases and structure, before any are taken off."""
+def earned_points(
+    coverage: Coverage, structure: Structure, *, at_once: bool = False
+) -> tuple[ScorePart, ...]:
+    """The points for key phrases and structure, before any are taken off.
+
+    ``at_once``: without what was said only when asked.
+    """
     share = PHRASE_SHARE[structure.kind] if structure.asked else 1.0
     asked = sum(each.weight * (1.0 - _credit(each)) for each in coverage.phrases if each.when_asked)
+    asked *= not at_once
     total = sum(each.weight for each in coverage.phrases)
     value = _with_asked(PHRASE_CURVE, coverage.score, asked, total)
     phrases = ScorePart(name="key phrases", share=share, value=value)
     if not structure.asked:
         return (phrases,)
-    asked = sum(each.weight for each in structure.parts if each.when_asked)
+    asked = sum(each.weight for each in structure.parts if each.when_asked) * (not at_once)
     total = sum(each.weight for each in structure.parts)
     built = _with_asked(STRUCTURE_CURVE, structure.score, asked, total)
     return phrases, ScorePart(name="structure", share=1.0 - share, value=built)

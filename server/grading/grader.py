@@ -48,6 +48,8 @@ LEAST_CAP, CAP_PER_MISSING = 0.05, 1.0
 """At most so much is taken off an answer that says everything, and so much more by the share that
 it does not say. With (0.05, 3.0) confidently wrong answers score .11 instead of .16, but a mostly
 right one that a transcriber garbled 40 % instead of 67 %."""
+RIGHT_FROM = 0.25
+"""The share of the phrases from which a short answer can be right and to the point."""
 DOUBT_SHOWN_FROM = 0.02
 """Points taken off from which the words that sound wrong are named."""
 NO_SPEECH = "no speech detected: there is nothing to grade"
@@ -211,6 +213,8 @@ def grade(
     # an answer that says everything is not wrong
     most = LEAST_CAP + CAP_PER_MISSING * (1.0 - coverage.score)
     off = min(most, earned - judged.quality(structure)) if judged.numbers else 0.0
+    if off < 0.0:  # only what is right can be to the point
+        off *= min(1.0, coverage.score / RIGHT_FROM)
     off_topic = judged.is_off_topic(structure)
     asked = count_follow_ups(question, submission, coverage, structure, phrases, terms)
     coverage, structure = asked.coverage, asked.structure

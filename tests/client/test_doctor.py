@@ -118,7 +118,7 @@ def test_no_microphone() -> None:
     ("system", "remedy"), [("darwin", "Privacy & Security"), ("linux", "unmute it")]
 )
 def test_a_muted_microphone(system: str, remedy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("client.audio.level.sys.platform", system)
+    monkeypatch.setattr("client.audio.devices.sys.platform", system)
     check = doctor.check_microphone(SoundSystem(sample=0.0))
     failing(check, "exact zeros", remedy)
 

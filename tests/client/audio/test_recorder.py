@@ -232,7 +232,7 @@ def test_discard_deletes_and_the_next_take_is_a_new_one(
 def test_exact_zeros_name_the_permission(
     tmp_path: Path, sound_system: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("client.audio.level.sys.platform", "darwin")
+    monkeypatch.setattr("client.audio.devices.sys.platform", "darwin")
     system = sound_system(signal=np.zeros(20 * RATE_HZ, dtype=np.float32))
     levels: list[Level] = []
     recorder = Recorder(RecorderSettings(tmp_path, zeros_stop_s=3.0), sounddevice=system)
