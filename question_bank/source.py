@@ -208,7 +208,11 @@ def names_point(question: Any) -> bool:
     """Whether a key phrase of this question, as YAML has it, takes over a general point."""
     phrases = question.get("key_phrases") if isinstance(question, dict) else None
     listed = phrases if isinstance(phrases, list) else []
-    return any(isinstance(each, dict) and "point" in each for each in listed)
+    return any(map(_is_point, listed))
+
+
+def _is_point(phrase: Any) -> bool:
+    return isinstance(phrase, dict) and "point" in phrase
 
 
 def _with_points(source: Source, entry: Entry) -> Any:
@@ -218,7 +222,7 @@ def _with_points(source: Source, entry: Entry) -> Any:
         return question
     phrases: list[Any] = []
     for index, own in enumerate(question["key_phrases"]):
-        if isinstance(own, dict) and "point" in own:
+        if _is_point(own):
             name = str(own["point"])
             point = general_points().get(name)
             if point is None:

@@ -13,8 +13,8 @@ DEEPEST = {"server": 16, "client": 12}
 DEEPEST_OF_ALL = 19
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 75_141
-MOST_LINES_OF_CODE = 52_681
+MOST_LINES = 75_135
+MOST_LINES_OF_CODE = 52_672
 MOST_FILES = 407
 MOST_LINES_OF_TESTS = 54_520
 MOST_INNER_IMPORTS = 63

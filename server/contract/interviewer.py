@@ -10,16 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES, FollowUp, FollowUpKind
-from server.contract.report import (
-    PhraseCoverage,
-    Report,
-    Structure,
-    StructurePart,
-)
-from server.contract.scoring import (
-    PHRASE_SHARE,
-    taken_off,
-)
+from server.contract.report import PhraseCoverage, Report, Structure, StructurePart
+from server.contract.scoring import PHRASE_SHARE, taken_off
 from server.contract.transcript import says_we
 
 ASKED_UP_TO: Final = 0.12

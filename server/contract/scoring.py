@@ -120,14 +120,14 @@ def earned_points(
     ``at_once``: without what was said only when asked.
     """
     share = PHRASE_SHARE[structure.kind] if structure.asked else 1.0
-    asked = sum(each.weight * (1.0 - _credit(each)) for each in coverage.phrases if each.when_asked)
-    asked *= not at_once
+    later = [] if at_once else [each for each in coverage.phrases if each.when_asked]
+    asked = sum(each.weight * (1.0 - _credit(each)) for each in later)
     total = sum(each.weight for each in coverage.phrases)
     value = _with_asked(PHRASE_CURVE, coverage.score, asked, total)
     phrases = ScorePart(name="key phrases", share=share, value=value)
     if not structure.asked:
         return (phrases,)
-    asked = sum(each.weight for each in structure.parts if each.when_asked) * (not at_once)
+    asked = 0.0 if at_once else sum(each.weight for each in structure.parts if each.when_asked)
     total = sum(each.weight for each in structure.parts)
     built = _with_asked(STRUCTURE_CURVE, structure.score, asked, total)
     return phrases, ScorePart(name="structure", share=1.0 - share, value=built)

@@ -210,12 +210,14 @@ def grade(
         judged.coverage, submission, answer.words, partial(_is_denied, answer)
     )
     earned = sum(part.share * part.value for part in earned_points(coverage, structure))
-    # an answer that says everything is not wrong
-    most = LEAST_CAP + CAP_PER_MISSING * (1.0 - coverage.score)
-    off = min(most, earned - judged.quality(structure)) if judged.numbers else 0.0
+    off, off_topic = 0.0, False
+    if judged.numbers:
+        quality = judged.quality(structure)
+        off_topic = judged.is_off_topic(quality)
+        # an answer that says everything is not wrong
+        off = min(LEAST_CAP + CAP_PER_MISSING * (1.0 - coverage.score), earned - quality)
     if off < 0.0:  # only what is right can be to the point
         off *= min(1.0, coverage.score / RIGHT_FROM)
-    off_topic = judged.is_off_topic(structure)
     asked = count_follow_ups(question, submission, coverage, structure, phrases, terms)
     coverage, structure = asked.coverage, asked.structure
     if asked.settled and off > 0.0:

@@ -224,13 +224,11 @@ class Judged:
         row = [told[name] for name in ANSWER_FEATURES]
         return min(1.0, max(0.0, float(shipped_model("quality").logits([row])[0])))
 
-    def is_off_topic(self, structure: Structure) -> bool:
+    def is_off_topic(self, quality: float) -> bool:
         """Whether it answers another question: by its words, and raters would give it nothing."""
-        if self.numbers is None:
-            return False
-        row = np.array([self.numbers[name] for name in TOPIC_FEATURES])
-        is_far = bool(shipped_linear("topic").logits(row) < 0.0)
-        return is_far and self.quality(structure) < OFF_TOPIC_BELOW
+        numbers = self.numbers or {}
+        row = np.array([numbers[name] for name in TOPIC_FEATURES])
+        return quality < OFF_TOPIC_BELOW and bool(shipped_linear("topic").logits(row) < 0.0)
 
 
 def judge(

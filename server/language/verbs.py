@@ -718,10 +718,8 @@ def _conditional(s: Sentence) -> Iterator[Edit]:
             or subject == "you"
         )
         certain = opener in ("if", "unless") and s.word(at) in ("will", "would")
-        promised = opener == "if" and s.word(at) in (
-            "'ll",
-            "'d",
-        )  # "if he'll take the job, I'm glad"
+        # "if he'll take the job, I'm glad"
+        promised = opener == "if" and s.word(at) in ("'ll", "'d")
         strength = 0.4 if willing or promised else NO_DOUBT if certain else 1.0
         if s.word(at) in ("will", "'ll"):
             form = "am" if lemma == "be" and subject == "i" else None
