@@ -1,7 +1,8 @@
 """Every benchmark in its shortest form, for CI: checks that each runs and meets its goals.
 
-Left out are ``demo.py``, ``startup.py`` and ``pocketsphinx_coverage.py``: they measure what
-``tests/client/data/test_demo.py`` and ``tests/client/cli/test_startup.py`` run.
+Left out are ``coverage.py``, ``demo.py``, ``startup.py`` and ``pocketsphinx_coverage.py``: they
+measure what ``tests/server/grading/test_judgments.py``, ``tests/client/data/test_demo.py`` and
+``tests/client/cli/test_startup.py`` run.
 
 Run it as ``python benchmarks/smoke.py``. Goals in seconds are not enforced, because CI's machine is
 shared; run the benchmark itself to check them.
@@ -15,7 +16,6 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 TIMED = "timed"
 ALL: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    ("coverage.py", (), ""),
     ("silence_stop.py", ("--speakers", "3"), ""),
     ("hearing.py", ("--smoke",), ""),
     ("memory.py", ("--smoke",), ""),

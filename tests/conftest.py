@@ -57,7 +57,7 @@ _WORDS_IN_FILES = {
 hypothesis.settings.register_profile(
     "aloud",
     deadline=None,
-    max_examples=50,  # others each time, and hypothesis remembers what failed
+    max_examples=25,  # others each time, and hypothesis remembers what failed
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("aloud")

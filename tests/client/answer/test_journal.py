@@ -328,7 +328,7 @@ def test_a_clock_that_jumps_loses_and_doubles_nothing(
     assert [each.spoken_at for each in found] == sorted(each.spoken_at for each in found)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(asked=st.text(max_size=300), stamp=st.datetimes(min_value=datetime(1000, 1, 1)))
 def test_any_question_s_name_makes_a_file_that_is_found_again(
     tmp_path_factory: pytest.TempPathFactory, asked: str, stamp: datetime
@@ -345,7 +345,7 @@ def test_any_question_s_name_makes_a_file_that_is_found_again(
     shutil.rmtree(folder)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(st.sampled_from(["recorded", "transcribed", "note", "hold"]), max_size=8))
 def test_whatever_happens_in_whatever_order_it_is_offered_until_it_ends(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str]

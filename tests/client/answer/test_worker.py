@@ -78,15 +78,13 @@ def wait_s(
 
 ENGINES = {
     "a fifth of the sound's time": lambda sound_s: 0.2 * sound_s,
-    "half of the sound's time": lambda sound_s: 0.5 * sound_s,
-    "0.4 s whatever the length": lambda sound_s: 0.4,
     "0.8 s and 0.08 s for each second": lambda sound_s: 0.8 + 0.08 * sound_s,
 }
 SPEAKERS = {
     "even": ((1.5, 6.0), (0.3, 1.0)),
     "hesitant": ((0.6, 3.0), (0.5, 2.0)),
 }
-SEEDS = range(8)
+SEEDS = range(3)
 
 
 @pytest.mark.parametrize("speaker", SPEAKERS)

@@ -74,13 +74,6 @@ def test_an_ambiguous_piece_of_a_name_asks_for_more(desk: Any) -> None:
         find_device("USB", sounddevice=desk)
 
 
-def test_two_of_one_make_are_no_reason_to_refuse(
-    sound_system: Any, fake_device: MakeDevice
-) -> None:
-    twins = sound_system(devices=[fake_device("Twin"), fake_device("Twin")], default_input=-1)
-    assert find_device("Twin", sounddevice=twins).index == 0
-
-
 def test_no_microphone_says_what_to_do(sound_system: Any, fake_device: MakeDevice) -> None:
     mute = sound_system(devices=[fake_device("Loudspeaker", inputs=0)], default_input=-1)
     with pytest.raises(RecordingError, match="no microphone was found: plug one in"):
@@ -110,11 +103,3 @@ def test_nothing_opens_portaudio_before_it_is_needed() -> None:
     script = "import sys, client.audio; print('sounddevice' in sys.modules)"
     done = run_python(script)
     assert done.stdout.strip() == "False"
-
-
-def test_rescan_reopens_portaudio(desk: Any) -> None:
-    calls: list[str] = []
-    desk._terminate = lambda: calls.append("terminate")
-    desk._initialize = lambda: calls.append("initialize")
-    list_devices(sounddevice=desk, rescan=True)
-    assert calls == ["terminate", "initialize"]

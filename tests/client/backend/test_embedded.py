@@ -17,7 +17,7 @@ from pronunciation.terms import Lexicon
 from question_bank.models import Bank, RoundGuide
 from server.attempts.service import Grader, Service
 from server.attempts.store import Store
-from server.contract import HistoryQuery, PurgeRequest, Report
+from server.contract import HistoryQuery, Report
 from server.core.settings import ServerSettings
 
 
@@ -64,23 +64,6 @@ def test_answers_are_kept_in_the_data_folder(
     with closing(open_embedded(settings, create=creating(make))) as backend:
         assert backend.attempt(attempt.id) == attempt
         assert backend.history(HistoryQuery(limit=1)).total == 1
-
-
-def test_every_use_case(settings: ClientSettings, make: SimpleNamespace, tmp_path: Path) -> None:
-    with closing(open_embedded(settings, create=creating(make))) as backend:
-        assert backend.bank().version == "bank-1"
-        assert backend.question("kv-cache") == make.question()
-        assert backend.questions(round="coding") == (make.question(),)
-        assert backend.questions(round="behavioral") == ()
-        assert backend.grade(make.submission()).coverage.score == 1
-        first, second = (backend.submit(make.submission()) for _ in range(2))
-        assert backend.regrade(dry_run=True).graded == 2
-        archive = backend.export_all()
-        backend.delete(first.id)
-        assert backend.purge(PurgeRequest(everything=True)).deleted == 1
-        assert backend.import_attempts(archive.attempts).imported == 2
-        submissions = [each.submission for each in backend.export_all().attempts]
-        assert submissions == [first.submission, second.submission]
 
 
 def test_errors_are_the_clients(settings: ClientSettings, make: SimpleNamespace) -> None:

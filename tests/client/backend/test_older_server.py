@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from client.backend.protocol import RejectedError
-from client.backend.remote import RemoteBackend, unknown_fields
+from client.backend.remote import RemoteBackend
 from server.contract import CorrectedWords, Evidence, Stretch, Submission, Transcript, Word
 
 TEXT = "I use paged attention and size the blocks so that nothing is wasted"
@@ -94,28 +94,6 @@ def test_what_an_older_server_does_not_know_is_left_out(spoken: Submission) -> N
         assert sent["submission_id"] == spoken.submission_id
 
 
-def test_more_kinds_of_unknown_fields_than_a_server_names_at_once(spoken: Submission) -> None:
-    answers = [
-        refusal(
-            "body.transcript.words.0.confidence: Extra inputs are not permitted", "and 12 more"
-        ),
-        refusal("body.evidence.unintelligible: Extra inputs are not permitted"),
-    ]
-    sent = []
-
-    def server(request: httpx.Request) -> httpx.Response:
-        sent.append(json.loads(request.read()))
-        return answers.pop(0) if answers else httpx.Response(500)
-
-    with (
-        RemoteBackend("http://aloud", transport=httpx.MockTransport(server)) as backend,
-        pytest.raises(Exception, match="500"),
-    ):
-        backend.submit(spoken)
-    assert not any("confidence" in word for word in sent[2]["transcript"]["words"])
-    assert "unintelligible" not in sent[2]["evidence"]
-
-
 @pytest.mark.parametrize(
     ("errors", "asked"),
     [
@@ -147,13 +125,3 @@ def test_whatever_else_is_refused_stays_refused(
         backend.submit(make.submission(TEXT))
     assert refused.value.code == "invalid-request"
     assert len(sent) == asked
-
-
-def test_places_in_a_list_are_one_field() -> None:
-    assert unknown_fields(
-        f"body.transcript.words.{place}.volume: Extra inputs are not permitted" for place in (0, 7)
-    ) == {"transcript.words.*.volume"}
-
-
-def test_nothing_is_unknown_where_nothing_is_named() -> None:
-    assert unknown_fields(()) == unknown_fields(["and 3 more"]) == frozenset()

@@ -1,6 +1,5 @@
 """What the HTTP client makes of a server's answers; the network is replaced by a function."""
 
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import httpx
@@ -8,9 +7,7 @@ import pytest
 
 from client.backend.protocol import RejectedError, SignInNeededError, UnavailableError
 from client.backend.remote import RemoteBackend
-from server.contract import Problem, PurgeRequest
-
-Handler = Callable[[httpx.Request], httpx.Response]
+from server.contract import Problem
 
 
 class Network:
@@ -101,19 +98,6 @@ def test_a_server_that_does_not_answer_in_time_is_not_asked_again_at_once() -> N
     assert (len(network.requests), network.slept_s) == (1, [])
 
 
-def test_nobody_waits_twice_for_a_server_that_is_away() -> None:
-    good = httpx.Response(200, json={"total": 0, "attempts": []})
-    network = Network(*[REFUSED] * 4, good, REFUSED, good)
-    with network.backend() as backend:
-        for _ in range(2):
-            with pytest.raises(UnavailableError):
-                backend.history()
-        assert len(network.requests) == 4
-        backend.history()
-        backend.history()  # it was there: a short absence is bridged again
-    assert network.slept_s == [0.2, 0.8, 0.2]
-
-
 @pytest.mark.parametrize("status", [403, 405, 408, 421, 425, 429, 500, 502, 503])
 def test_refused_for_now_is_unavailable(make: SimpleNamespace, status: int) -> None:
     network = Network(*[problem(status, "some-code", "come back later")] * 3)
@@ -133,25 +117,6 @@ def test_a_server_that_asks_for_a_short_pause_gets_it(make: SimpleNamespace) -> 
     with network.backend() as backend:
         assert backend.history().total == 0
     assert network.slept_s == [2.0, 1.0]
-
-
-@pytest.mark.parametrize("wait_s", ["900", "soon", "-1", ""])
-def test_a_server_that_asks_for_a_long_pause_is_not_waited_for(
-    make: SimpleNamespace, wait_s: str
-) -> None:
-    network = Network(*[busy(wait_s)] * 3)
-    with network.backend() as backend, pytest.raises(UnavailableError, match="too many"):
-        backend.submit(make.submission())  # which then waits in the outbox
-    assert max(network.slept_s) < 1
-
-
-def test_a_server_that_asks_for_a_pause_again_and_again_is_left_alone(
-    make: SimpleNamespace,
-) -> None:
-    network = Network(*[busy("1")] * 12)
-    with network.backend() as backend, pytest.raises(UnavailableError, match="too many"):
-        backend.purge(PurgeRequest(everything=True))
-    assert network.slept_s == [1.0] * 3
 
 
 def test_a_server_that_wants_a_sign_in_says_how_and_loses_no_answer(make: SimpleNamespace) -> None:
@@ -246,10 +211,3 @@ def test_a_delete_is_not_repeated() -> None:
     with network.backend() as backend, pytest.raises(UnavailableError):
         backend.delete(3)
     assert len(network.requests) == 1
-
-
-def test_a_proxy_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    for server, uses in [("http://127.0.0.1:1", False), ("http://aloud.example", True)]:
-        with RemoteBackend(server) as backend:
-            assert backend._http.trust_env is uses

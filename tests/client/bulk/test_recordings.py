@@ -56,13 +56,6 @@ def test_json_lines_name_recordings_from_where_they_are(tmp_path: Path) -> None:
     ]
 
 
-def test_csv_names_the_same(tmp_path: Path) -> None:
-    path = tmp_path / "m.csv"
-    path.write_text('\ufeffname,audio,question\r\nAda,"a, 1.wav",q1\r\nBo,b.wav,\r\n', "utf-8")
-    found = [(each.id, each.question) for each in recordings_of(path, "q2")]  # type: ignore[union-attr]
-    assert found == [("a, 1.wav", "q1"), ("b.wav", "q2")]
-
-
 @pytest.mark.parametrize(
     ("line", "error"),
     [
@@ -83,13 +76,6 @@ def test_a_bad_line_says_where_it_is_and_stops_nothing(
     bad, good = recordings_of(path, None)
     assert isinstance(bad, Unusable) and bad.error.startswith(error)
     assert isinstance(good, Recording) and good.id == "good.wav"
-
-
-def test_an_id_is_used_once(tmp_path: Path) -> None:
-    line = {"audio": "a.wav", "question": "q"}
-    assert errors(manifest(tmp_path / "m.jsonl", line, line)) == [
-        "the id 'a.wav' is used twice; give each recording its own"
-    ]
 
 
 @pytest.mark.parametrize(

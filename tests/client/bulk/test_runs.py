@@ -164,23 +164,3 @@ def test_a_cluster_that_is_not_there_is_named(folder: Path, tmp_path: Path) -> N
     run = start(folder, tmp_path / "results.jsonl", "--cluster", "127.0.0.1:1")
     _, err = run.communicate(timeout=PATIENCE_S)
     assert (run.returncode, "no Ray cluster at 127.0.0.1:1" in err) == (1, True), err
-
-
-def test_a_run_of_which_nothing_is_assessed_fails_also_when_it_is_repeated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ALOUD_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("ALOUD_OFFLINE", "1")
-    for name in ("a.wav", "b.wav"):
-        (tmp_path / name).write_bytes(b"RIFF")
-    (tmp_path / "all.jsonl").write_text('{"audio": "a.wav"}\n{"audio": "b.wav"}\n')
-    out = tmp_path / "results.jsonl"
-    for line in ("2 assessed, 2 of them failed", "0 assessed; 2 were done before"):
-        run = start(tmp_path, out, "--question", demo.QUESTION_ID, "--workers", "1")
-        _, err = run.communicate(timeout=PATIENCE_S)
-        assert run.returncode == 1
-        assert line in err
-        assert f"aloud: every recording failed: the errors are in {out}" in err
-    assert [set(json.loads(each)) for each in out.read_text().splitlines()] == [
-        {"id", "audio", "question", "error"}
-    ] * 2

@@ -2,19 +2,14 @@
 
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from client.audio.wav import write_wav
 from client.backend.opening import open_backend
-from client.backend.remote import RemoteBackend
 from client.core.settings import load_settings
-from client.data.own_recordings import OwnRecordings
-from server.contract import Attempt, Comment, ReviewDocument, RubricScore
+from server.contract import Attempt, Comment, ReviewDocument
 from tests.client.cli.conftest import Run
 from tests.server.conftest import START, make_submission
-from tests.worlds.shared_server import tone
 
 
 @pytest.fixture
@@ -51,39 +46,6 @@ def test_a_bundle_goes_out_and_its_comments_come_back_once(
     assert run("bundle", "export", "1", "--out", str(path), "--replace").exit_code == 0
     with zipfile.ZipFile(path) as bundle:
         assert b"Dr. Who" in bundle.read("comments.json")
-
-
-def test_it_is_the_same_with_answers_on_a_shared_server(
-    run: Run, loopback_server: Any, tmp_path: Path
-) -> None:
-    server = ("--server", loopback_server.url)
-    with RemoteBackend(loopback_server.url) as backend:
-        submission = backend.submit(make_submission("hello there")).submission
-    recordings = OwnRecordings(load_settings().recordings)
-    write_wav(tone(0.5), recordings.path_of(submission.submission_id))
-    given = {"author": "Dr. Who", "created_at": START}
-    document = ReviewDocument(
-        submission_id=submission.submission_id,
-        comments=(Comment(external_id="a" * 32, text="Slower", no_account=True, **given),),
-        scores=(RubricScore(external_id="b" * 32, criterion="Structure", score=3, **given),),
-    )
-    back = tmp_path / "back.json"
-    back.write_text(document.model_dump_json(), encoding="utf-8")
-    first, again = (run("bundle", "merge", str(back), *server) for _ in range(2))
-    assert "1 new comment, 1 new score on attempt 1, 0 already known" in first.stdout
-    assert "0 new comments on attempt 1, 2 already known" in again.stdout
-    report = run("history", "1", *server).stdout
-    assert "Slower" in report and "Structure: 3, by Dr. Who" in report
-    path = tmp_path / "answer.zip"
-    exported = run("bundle", "export", "1", "--audio", "--out", str(path), *server)
-    assert exported.exit_code == 0, exported.output
-    with zipfile.ZipFile(path) as bundle:
-        assert bundle.read("recording.flac").startswith(b"fLaC")
-        kept = ReviewDocument.model_validate_json(bundle.read("comments.json"))
-    assert (kept.comments, kept.scores) == (document.comments, document.scores)
-    here = run("bundle", "merge", str(back))
-    assert here.exit_code == 1
-    assert "not (or no longer) among yours" in " ".join(here.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-import re
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -11,7 +9,6 @@ from server.contract import DrillReview
 from tests.client.cli.conftest import Run
 
 NOW = datetime.now(UTC)
-OWN = "term,readings,mistakes,tip\nFoobarix,F UW1 B AA0 R IH0 K S,F AH1 B ER0,Three syllables.\n"
 
 
 def said(item: str, verdict: str = "mispronounced", drill_set: str = "acronyms") -> None:
@@ -29,13 +26,6 @@ def said(item: str, verdict: str = "mispronounced", drill_set: str = "acronyms")
         )
 
 
-@pytest.fixture
-def own(tmp_path: Path) -> Path:
-    path = tmp_path / "own.csv"
-    path.write_text(OWN, encoding="utf-8")
-    return path
-
-
 def test_the_list_shows_what_is_due(run: Run) -> None:
     assert "0 due" in run("drill", "--list").stdout
     said("acronyms-gpu")
@@ -47,14 +37,6 @@ def test_the_list_shows_what_is_due(run: Run) -> None:
     assert "ell-ell-EM" not in listed.stdout
     assert "1 due" in listed.stdout
     assert "0 due" in run("drill", "silent-letters", "--list").stdout
-
-
-def test_the_list_names_the_sets(run: Run) -> None:
-    said("acronyms-gpu")
-    shown = run("drill", "--list").stdout
-    assert re.search(r"acronyms: 1 due, \d+ new", shown)
-    assert re.search(r"word-stress: 0 due, \d+ new", shown)
-    assert "word-stress" not in run("drill", "acronyms", "--list").stdout
 
 
 def test_one_term_is_drilled_in_a_set_or_not(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,16 +73,3 @@ def test_expected_failures_are_one_line_and_status_1(
     assert says in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert done.stdout == ""
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--export", "x.txt"),
-        ("--import", "x.txt"),
-        ("--list", "--export", "x.csv"),
-        ("--items", "0"),
-    ],
-)
-def test_usage_errors_are_status_2(run: Run, arguments: tuple[str, ...]) -> None:
-    assert run("drill", *arguments).exit_code == 2

@@ -8,14 +8,13 @@ import pytest
 
 from client.backend.opening import open_backend
 from client.core.settings import load_settings
-from server.contract import Attempt, Correction, ReviewDocument, Transcript
+from server.contract import Attempt, Transcript
 from tests.client.cli.conftest import Run
-from tests.server.conftest import START, make_submission
+from tests.server.conftest import make_submission
 from tests.worlds.planted_report import PHRASES, planted_attempt
 from tests.worlds.planted_report import QUESTION as ASKED
 
 QUESTION = "infiniband-or-roce"
-PHRASE = "adaptive routing"
 
 
 @pytest.fixture
@@ -25,39 +24,6 @@ def attempt() -> Attempt:
         return backend.submit(
             make_submission(question_id=QUESTION, transcript=Transcript(text=text))
         )
-
-
-@pytest.fixture
-def corrected(run: Run, attempt: Attempt, tmp_path: Path) -> Attempt:
-    """What a coach sent back, merged."""
-    given = Correction(
-        external_id="a" * 32,
-        target="phrase",
-        name=PHRASE,
-        verdict="covered",
-        note="In other words",
-        author="Cleo Martin",
-        created_at=START,
-    )
-    document = ReviewDocument(submission_id=attempt.submission.submission_id, corrections=(given,))
-    path = tmp_path / "back.json"
-    path.write_text(document.model_dump_json(), encoding="utf-8")
-    assert run("bundle", "merge", str(path)).exit_code == 0
-    return attempt
-
-
-def test_the_report_says_who_corrected_what_and_why(
-    run: Run, corrected: Attempt, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "160")
-    shown = " ".join(run("history", "1").stdout.split())
-    assert "corrected by the coach, Cleo Martin; graded “not said”: In other words" in shown
-    report = json.loads(run("history", "1", "--json").stdout)["report"]
-    assert report["score"] > report["graded_score"]
-    assert f"(corrected, graded {report['graded_score']:.0%})" in shown
-    (phrase,) = [each for each in report["coverage"]["phrases"] if each["corrected"]]
-    assert (phrase["phrase"], phrase["status"]) == (PHRASE, "covered")
-    assert (phrase["corrected"]["by"], phrase["corrected"]["was"]) == ("Cleo Martin", "missing")
 
 
 def test_a_filter_that_nothing_matches_is_not_called_an_empty_history(

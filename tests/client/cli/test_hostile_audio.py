@@ -1,6 +1,5 @@
 """Every hostile file has the outcome that is stated for it, here and through the commands."""
 
-import json
 import re
 import struct
 from pathlib import Path
@@ -68,38 +67,6 @@ def test_the_commands_refuse_in_one_line_and_load_no_engine(
         assert result.stdout.strip() == ""
 
 
-def test_in_a_manifest_no_hostile_file_stops_the_rest(tmp_path: Path, run: Run) -> None:
-    lines = [
-        "",
-        "[]",
-        "null",
-        "{",
-        '{"audio": 3}',
-        '{"audio": "a.wav"}',
-        "\u2028",
-        '{"text": "RoCE"}',
-    ]
-    lines.append(json.dumps({"audio": "no\0name.wav", "text": "we use RoCE"}))
-    lines.append(json.dumps({"audio": "/dev/zero", "text": "we use RoCE"}))
-    lines.append(json.dumps({"audio": ".", "text": "we use RoCE"}))
-    lines.append('{"audio": "x.wav", "text": "RoCE", "terms": [{"term": "RoCE", "readings": []}]}')
-    lines.append('{"audio": "x.wav", "text": "' + "RoCE " * 5000 + '"}')
-    for hostile in UNREAD:
-        hostile.make(tmp_path / hostile.name)
-        lines.append(json.dumps({"audio": hostile.name, "text": "we use RoCE here"}))
-    manifest = tmp_path / "manifest.jsonl"
-    manifest.write_text("\n".join(lines), encoding="utf-8")
-
-    result = run("pronounce", "--manifest", str(manifest))
-
-    assert result.exit_code == 1  # as in bulk assessment, where every file fails
-    assert result.stderr.strip() == "aloud: no line could be judged: each says why"
-    results = [json.loads(line) for line in result.stdout.splitlines()]
-    assert len(results) == sum(1 for line in "\n".join(lines).split("\n") if line.strip())
-    assert all("error" in each for each in results)
-    assert all("\n" not in each["error"] for each in results)
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     made = {}
@@ -112,7 +79,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     name=st.sampled_from(["mp3.mp3", "wrong-name.mp3", "length-unknown.wav"]),

@@ -2,14 +2,12 @@ import json
 from datetime import date, timedelta
 from pathlib import Path
 
-from icalendar import Calendar
-
 from client.answer.session import new_submission
 from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from question_bank.loader import load_bank
 from server.contract import Transcript
-from tests.client.cli.conftest import ANSWER, Run
+from tests.client.cli.conftest import Run
 from tests.client.cli.test_drill import said
 
 QUESTION = "what-the-kv-cache-costs"
@@ -59,12 +57,6 @@ def test_first_against_now_and_the_terms(run: Run) -> None:
     assert "\x1b[" not in shown
 
 
-def test_only_one_role(run: Run) -> None:
-    answer(ANSWER)
-    assert json.loads(run("progress", "--role", "nobody", "--json").stdout)["roles"] == []
-    assert run("progress", "--role", "Not A Slug").exit_code == 2
-
-
 def test_a_plan_without_a_role_says_how_to_name_one(run: Run) -> None:
     for command in ("plan", "today"):
         done = run(command)
@@ -101,19 +93,6 @@ def test_a_plan_counts_back_from_the_interview_and_ticks_what_is_done(run: Run) 
     assert names == [each["name"] for each in today["items"]]
 
 
-def test_a_plan_is_a_calendar(run: Run, tmp_path: Path) -> None:
-    interview = date.today() + timedelta(days=5)
-    run("plan", "--interview", str(interview), "--role", "ml-platform-engineer")
-    file = tmp_path / "plan.ics"
-    assert run("plan", "--ics", str(file)).exit_code == 0
-    events = Calendar.from_ical(file.read_bytes()).walk("VEVENT")
-    assert [each.decoded("dtstart") for each in events] == [
-        date.today() + timedelta(days=number) for number in range(6)
-    ]
-    assert "minutes" in str(events[0]["summary"])
-    assert "Interview" in str(events[-1]["summary"])
-
-
 def test_a_day_that_is_over_or_comes_too_late_is_refused(run: Run) -> None:
     yesterday, tomorrow = (date.today() + timedelta(days=each) for each in (-1, 1))
     past = run("plan", "--role", "ml-platform-engineer", "--interview", str(yesterday))
@@ -129,14 +108,6 @@ def test_an_interview_needs_a_role_or_a_question(run: Run) -> None:
     assert done.exit_code == 2 and "name the role, or the question" in done.stderr
     unknown = run("interview", "--question", "no-such-question", "--no-speak")
     assert unknown.exit_code == 1 and "no-such-question" in unknown.stderr
-
-
-def test_a_plan_with_a_first_day_lasts_three_weeks(run: Run) -> None:
-    start = date.today() + timedelta(days=3)
-    shown = run("plan", "--role", "ml-platform-engineer", "--start", str(start)).stdout
-    assert f"{start:%a %d %b}" in shown
-    assert len(json.loads(run("plan", "--json").stdout)["days"]) == 21
-    assert "Your plan begins on" in run("today").stdout
 
 
 def test_an_unreachable_server_is_one_line(run: Run, tmp_path: Path) -> None:

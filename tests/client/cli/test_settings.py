@@ -1,5 +1,4 @@
 import json
-from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -41,13 +40,6 @@ def test_a_mother_tongue_that_drills_do_not_know_is_kept_and_told(run: Run) -> N
     assert run("settings", "set", "mother-tongue", "korean").stderr == ""
 
 
-def test_weights_that_cannot_be_used_are_kept_and_told(run: Run) -> None:
-    done = run("settings", "set", "model", "nosuch")
-    assert done.exit_code == 0
-    assert "model is kept. These weights cannot be used" in done.stderr.replace("\n", " ")
-    assert run("settings", "set", "model", "").stderr == ""
-
-
 def test_the_list_says_what_each_setting_can_be(run: Run) -> None:
     assert set(POSSIBLE) == set(NAMES)
     shown = " ".join(run("settings", "list").stdout.split())
@@ -76,11 +68,6 @@ def test_what_cannot_be_is_one_clear_line(run: Run, arguments: tuple[str, ...], 
     assert says in done.stderr.replace("\n", " ")
 
 
-def test_setting_a_value_still_has_its_help_and_its_usage(run: Run) -> None:
-    assert "Change a setting." in run("settings", "set", "--help").stdout
-    assert run("settings", "set", "speed").exit_code == 2
-
-
 def test_a_damaged_file_stops_commands_and_reset_mends_it(run: Run) -> None:
     path = preferences_file(data_folder())
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -105,13 +92,3 @@ def test_say_takes_voice_and_speed_from_settings_and_options(run: Run, tmp_path:
     assert fast[1] < 0.75 * usual[1]
     assert said("--speed", "1") == usual
     assert said("--voice", "system")[0] == 22_050
-
-
-def test_the_plan_counts_back_from_the_interview(run: Run) -> None:
-    day = date.today() + timedelta(days=10)
-    run("settings", "set", "role", "ml-platform-engineer")
-    assert "Interview in" not in run("plan").stdout
-    run("settings", "set", "interview_date", str(day))
-    shown = run("plan").stdout
-    assert "Interview in 10 days" in shown
-    assert shown.count("A full mock interview") == 2  # in the last week

@@ -13,7 +13,7 @@ from client.core.settings import ClientSettings, load_settings
 from client.data import demo
 from client.practice.drills.items import DrillVerdict, load_items
 from pronunciation.clip import SAMPLE_RATE_HZ
-from tests.client.cli.conftest import Run, ScriptedEngine
+from tests.client.cli.conftest import Run
 
 SPOKEN_S = 3.0
 
@@ -114,27 +114,6 @@ def test_an_answer_for_another_server_waits_for_it(run: Run, settings: ClientSet
     )
 
 
-def test_what_is_discarded_waits_in_no_outbox_either(
-    run: Run, settings: ClientSettings, scripted_engine: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Killed after the answer was put into the outbox."""
-    from server.attempts.service import Service
-    from server.core.errors import StoreBusyError
-
-    def busy(*_: object) -> object:
-        raise StoreBusyError("the database is locked")
-
-    leave(settings)
-    monkeypatch.setattr(Service, "submit", busy)
-    with monkeypatch.context() as patch:
-        patch.setattr(Answer, "stored", lambda self: self.leave())
-        run("unfinished", "--finish", "all")
-    assert len(list(settings.outbox.rglob("*.json"))) == 1
-    run("unfinished", "--discard", "all", "--yes")
-    assert list(settings.outbox.rglob("*.json")) == []
-    assert list(settings.recordings.iterdir()) == []
-
-
 @pytest.mark.parametrize("options", [["--all"], ["--before", "2999-01-01"]])
 def test_purge_says_what_else_would_go_before_it_asks(
     run: Run, settings: ClientSettings, options: list[str]
@@ -171,20 +150,3 @@ def test_a_stored_answer_is_never_stored_twice(
     history = json.loads(run("history", "--json").stdout)
     assert history["total"] == 1
     assert history["attempts"][0]["created_at"] <= datetime.now(UTC).isoformat()
-
-
-def test_another_transcript_of_a_stored_answer_is_not_stored_again(
-    run: Run, settings: ClientSettings, scripted_engine: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As when the disk was too full to note what was sent."""
-    leave(settings)
-    with monkeypatch.context() as patch:
-        patch.setattr(Answer, "stored", lambda self: self.leave())
-        patch.setattr(Answer, "transcribed", lambda *_: None)
-        run("unfinished", "--finish", "all")
-    true_words = ScriptedEngine.recognize
-    monkeypatch.setattr(ScriptedEngine, "recognize", lambda self, clip: true_words(self, clip)[:-3])
-    (offer,) = listed(run)
-    assert offer["state"] == "recording"
-    assert "stored as attempt 1" in run("unfinished", "--finish", "all").stdout
-    assert json.loads(run("history", "--json").stdout)["total"] == 1

@@ -143,17 +143,6 @@ def test_a_damaged_file_is_named_and_can_be_reset(tmp_path: Path, content: str, 
     assert load_preferences(tmp_path, {}) == Preferences()
 
 
-def test_an_unknown_name_lists_the_known(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="no setting 'colour'; there are voice"):
-        change_preferences(tmp_path, {"colour": "dark"})
-
-
-def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(SettingsError, match="cannot be"):
-        reset_preferences(tmp_path / "file")
-
-
 def test_options_go_before_the_chosen_engine_and_its_weights() -> None:
     chosen = Preferences(engine="faster-whisper", model="base")
     assert chosen.engine_or(None, None) == ("faster-whisper", "base")

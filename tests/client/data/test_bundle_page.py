@@ -19,7 +19,6 @@ from client.data.own_recordings import OwnRecordings
 from server.contract import (
     Attempt,
     Comment,
-    Correction,
     Criterion,
     Evidence,
     HeardTerm,
@@ -28,9 +27,8 @@ from server.contract import (
     Transcript,
     Word,
 )
-from server.ui.rendering import when
 from tests.server.conftest import START, make_submission
-from tests.worlds.browser_looks import axe_findings, open_details, tabbing_problems, wider_than
+from tests.worlds.browser_looks import open_details
 from tests.worlds.chromium import TIMEOUT_MS, in_a_browser
 from tests.worlds.shared_server import tone
 
@@ -257,23 +255,6 @@ def test_what_was_written_here_can_be_removed_and_what_others_wrote_cannot(
     assert document.corrections == ()
 
 
-def test_times_and_the_candidates_own_words_read_like_the_rest_of_the_page(
-    spoken: Attempt, opened: Open
-) -> None:
-    given = {"author": "you", "created_at": START, "external_id": "2" * 32}
-    phrase = spoken.report.coverage.phrases[0].phrase
-    own = Correction(target="phrase", name=phrase, verdict="covered", by_owner=True, **given)
-    cleo = Comment(external_id="1" * 32, text="Say it.", author="Cleo", created_at=START)
-
-    def drive(page: Page) -> None:
-        assert (
-            f"{phrase}: said, the candidate says" in page.locator("[data-corrections]").inner_text()
-        )
-        assert page.locator("[data-comments] time").inner_text() == when(START)
-
-    opened(spoken, Given(spoken, cleo, corrections=(own,)), drive)
-
-
 def test_words_are_chosen_by_selecting_them_and_a_moment_by_the_recording(
     spoken: Attempt, opened: Open
 ) -> None:
@@ -330,43 +311,3 @@ def test_nothing_is_added_without_a_name(spoken: Attempt, opened: Open) -> None:
         assert page.get_by_role("button", name="Save everything").first.is_disabled()
 
     opened(spoken, Given(spoken), drive)
-
-
-def test_a_typed_answer_has_words_too_but_no_moments_and_no_rubric(
-    backend: Backend, opened: Open
-) -> None:
-    question = backend.bank().questions[0].id
-    attempt = backend.submit(make_submission("We page the cache", question_id=question))
-    kept: list[ReviewDocument] = []
-
-    def drive(page: Page) -> None:
-        assert page.locator("[name=at]").count() == 0
-        assert page.get_by_text("Rubric").count() == 0
-        page.get_by_label("Your name").fill("Dr. Who")
-        comment(page, "Which?", word_from="3", word_to="4")
-        assert "on “the cache”" in page.locator("[data-comments]").inner_text()
-        kept.append(saved(page))
-
-    opened(attempt, Given(attempt), drive)
-    assert [(each.word_from, each.word_to) for each in kept[0].comments] == [(2, 3)]
-
-
-@pytest.mark.parametrize(("width_px", "scheme"), [(1280, "light"), (320, "dark")])
-def test_the_page_is_for_everybody(
-    spoken: Attempt, opened: Open, width_px: int, scheme: str
-) -> None:
-    given = Given(spoken, criteria=(Criterion(name="A criterion with a long name", scale=4),))
-
-    def drive(page: Page) -> None:
-        page.get_by_label("Your name").fill("Dr. Who")
-        comment(page, "Slower " + "x" * 100, at="0:03")
-        page.get_by_role("button", name="Reply to Dr. Who").click()
-        page.get_by_label("Your reply").fill("Yes")
-        page.get_by_role("button", name="Add the reply").click()
-        page.get_by_role("button", name="Add the verdict").click()
-        open_details(page)
-        assert axe_findings(page, scheme) == []
-        assert wider_than(page, width_px) == []
-        assert tabbing_problems(page) == []
-
-    opened(spoken, given, drive, viewport={"width": width_px, "height": 800})

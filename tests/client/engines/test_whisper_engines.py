@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 from client.answer.worker import transcribe
-from client.audio.files import read_audio
 from client.core.errors import NoSpeech
-from client.data import demo
-from client.engines import faster_whisper_engine
-from client.engines.base import Transcriber, words_only
+from client.engines.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.passage import LogProbs, Parts, Passage
 from server.contract import Transcript, Word
@@ -121,13 +118,6 @@ def test_where_nobody_speaks_no_word_is_invented(faster: Transcriber, name: str)
         transcribe(faster, Clip(noise(name)))
 
 
-@pytest.mark.parametrize("name", ["white noise", "a door", "a cut-off word"])
-def test_the_weights_invent_no_word_without_the_gate_before_them(
-    faster: Transcriber, name: str
-) -> None:
-    assert words_only(faster.recognize(Clip(noise(name)))) == ()
-
-
 def test_noise_after_an_answer_adds_no_word(faster: Transcriber) -> None:
     said = planted(SENTENCES[0])
 
@@ -154,38 +144,6 @@ def test_an_engine_that_writes_nothing_is_no_answer(
 
     with pytest.raises(NoSpeech, match="no words could be made out"):
         transcribe(engine, Clip(planted("memory").samples))
-
-
-def test_the_same_sound_gives_the_same_transcript(faster: Transcriber) -> None:
-    assert transcribe(faster, Clip(planted(SENTENCES[0]).samples)) == heard(faster, SENTENCES[0])
-
-
-def test_words_that_whisper_samples_do_not_depend_on_what_it_heard_before(
-    faster: Transcriber, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Few of these words are ever believed; here, all are."""
-    backwards = read_audio(demo.AUDIO).samples[::-1]
-    one, other = (
-        Clip(backwards[at_s * SAMPLE_RATE_HZ :][: 3 * SAMPLE_RATE_HZ].copy()) for at_s in (32, 5)
-    )
-    tried: list[float] = []
-    whisper = faster._whisper.model  # type: ignore[attr-defined]
-    real = whisper.generate
-
-    def noting(*sound: Any, **options: Any) -> Any:
-        tried.append(options.get("sampling_temperature", 0.0))
-        return real(*sound, **options | {"max_length": 48})  # as many tell as much
-
-    monkeypatch.setattr(whisper, "generate", noting)
-    monkeypatch.setattr(faster_whisper_engine, "believable", lambda *probabilities: True)
-
-    first = faster.recognize(one)
-    faster.recognize(other)
-    after_another = faster.recognize(one)
-
-    assert first
-    assert tried.count(0.2) >= 3, "a sound that Whisper is sure of tells nothing here"
-    assert first == after_another
 
 
 def test_nothing_biases_the_transcript(

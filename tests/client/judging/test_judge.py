@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from client.backend.protocol import UnavailableError
 from client.core.judge_settings import JudgeSettings
 from client.judging.chat import ChatError
 from client.judging.judge import MAX_ANSWER_CHARS, Judge
@@ -159,40 +158,6 @@ def test_forms_of_the_same_reply(fake_judge: FakeJudge, reply: str) -> None:
     assert said(judged(fake_judge)) == BOTH
 
 
-def test_one_verdict_needs_no_list(fake_judge: FakeJudge) -> None:
-    fake_judge.says(verdict("Continuous  Batching", JOIN))
-
-    assert said(judged(fake_judge)) == {"continuous batching": JOIN}
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        verdict("continuous batching", JOIN, said=False),
-        verdict("continuous batching", JOIN, said="true"),
-        verdict("continuous batching", JOIN, said=1),
-        verdict("continuous batching", JOIN, said=None),
-        {"phrase": "continuous batching", "quote": JOIN},
-        {"phrase": "continuous batching", "said": True},
-        {"phrase": "continuous batching", "said": True, "quote": [JOIN]},
-        {"phrase": ["continuous batching"], "said": True, "quote": JOIN},
-        verdict("continuous batching", "x" * 5000),
-        verdict("continuous batching", "new \ud800 requests"),
-        verdict("zero copy", JOIN),
-        verdict("KV cache", JOIN),
-        verdict("FSDP", JOIN),
-        "continuous batching",
-        None,
-        [[[[]]]],
-    ],
-    ids=repr,
-)
-def test_an_entry_of_another_form_is_thrown_away(fake_judge: FakeJudge, entry: object) -> None:
-    fake_judge.says({"phrases": [entry, verdict("paged attention", PAGE)]})
-
-    assert said(judged(fake_judge)) == {"paged attention": PAGE}
-
-
 def test_a_phrase_has_one_verdict(fake_judge: FakeJudge) -> None:
     fake_judge.says({"phrases": [*VERDICTS, verdict("continuous batching", "another quote of it")]})
 
@@ -235,17 +200,6 @@ def test_a_judge_that_fails_is_a_problem_and_no_failure(fake_judge: FakeJudge) -
 
     assert judgment is not None
     assert judgment.problem == "it needs a key: set ALOUD_JUDGE_KEY (401)"
-
-
-def test_a_server_that_is_away_is_a_problem_and_no_failure(fake_judge: FakeJudge) -> None:
-    desk = BackendStub()
-    desk.failure = UnavailableError("the server cannot be reached")
-
-    judgment = judged(fake_judge, desk=desk)
-
-    assert judgment is not None
-    assert judgment.problem == "the server cannot be reached"
-    assert fake_judge.requests == []
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,7 @@ from client.backend.sending import with_outbox
 from client.core.settings import ClientSettings
 from server.contract import (
     Attempt,
-    DrillQuery,
     DrillReview,
-    PurgeRequest,
     ReviewedDrill,
     Submission,
 )
@@ -36,33 +34,6 @@ def review(item: str = "roce", **changes: object) -> DrillReview:
         "confidence": 0.97,
     }
     return DrillReview.model_validate(values | changes)
-
-
-@pytest.fixture(params=["embedded", "shared"])
-def settings(request: pytest.FixtureRequest, tmp_path: Path) -> ClientSettings:
-    if request.param == "embedded":
-        return ClientSettings(home=tmp_path / "home")
-    server = request.getfixturevalue("loopback_server")
-    return ClientSettings(home=tmp_path / "home", server=server.url)
-
-
-def test_every_use_case(settings: ClientSettings) -> None:
-    with open_backend(settings) as backend:
-        sent = [review("roce"), review("debt", drill_set="silent-letters")]
-        cards = [backend.drills.review(each).card for each in sent]
-        assert backend.drills.review(sent[0]).card == cards[0]  # stored once
-        assert sorted(backend.drills.cards(), key=lambda card: card.item_id) == [cards[1], cards[0]]
-        assert backend.drills.cards("silent-letters") == (cards[1],)
-        queue = backend.drills.queue(DrillQuery(drill_set="acronyms"))
-        assert (queue.total, queue.due, queue.known) == (1, (cards[0],), ("roce",))
-        assert backend.drills.queue(DrillQuery(now=START)).total == 0
-        archive = backend.export_all()
-        assert archive.drill_reviews == tuple(sent)
-        assert backend.purge(PurgeRequest(everything=True)).drill_reviews == 2
-        assert backend.drills.cards() == ()
-        assert backend.drills.import_reviews(archive.drill_reviews).imported == 2
-        assert backend.drills.import_reviews(archive.drill_reviews).skipped == 2
-        assert len(backend.drills.cards()) == 2
 
 
 def test_takes_wait_while_the_server_is_away(loopback_server: Any, tmp_path: Path) -> None:

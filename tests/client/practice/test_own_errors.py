@@ -87,11 +87,6 @@ def test_what_proves_that_it_is_said_right(
     assert found.right == 0
 
 
-def test_remarks_on_style_are_not_said(answer: Answer) -> None:
-    style = LanguageNote(kind="hedging", said="I think", better="say it once", why="")
-    assert own_errors([answer(0, "I think so", style)]) == []
-
-
 def test_what_is_said_of_a_long_sentence_is_the_clause_around_the_repair(answer: Answer) -> None:
     long = (
         "so when we look at all of this in the end, the number of replicas depends on the load, "

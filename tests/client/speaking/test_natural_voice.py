@@ -6,11 +6,9 @@ import time
 
 import numpy as np
 import pytest
-from rapidfuzz.distance import Levenshtein
 
-from benchmarks.voice import MAX_WORD_ERRORS, MIN_RIGHT, listen, words_of, write_down
+from benchmarks.voice import MIN_RIGHT, listen
 from client.core.errors import SpeakingError
-from client.engines.engines import load_engine
 from client.speaking import Speaker
 from client.speaking.natural_voice import NaturalVoice
 from pronunciation.hearing import Hearing
@@ -103,16 +101,6 @@ def test_speech_starts_within_a_third_of_a_second(lexicon: Lexicon) -> None:
 def prompts() -> list[str]:
     """Few of the bank's; benchmarks/voice.py takes them all, with larger weights."""
     return [question.prompt for question in load_bank().questions[1::40]]
-
-
-def test_whisper_writes_what_it_says(lexicon: Lexicon, prompts: list[str]) -> None:
-    engine = load_engine("faster-whisper", "tiny.en", offline=True)
-    spotter, speaker = TermSpotter(lexicon), Speaker(lexicon, voices=[NaturalVoice()])
-    prompts = prompts[::3]  # Whisper takes long
-    said = [words_of(prompt, spotter) for prompt in prompts]
-    heard = [words_of(write_down(engine, speaker.clip(prompt)), spotter) for prompt in prompts]
-    assert sum(map(len, said)) > 70
-    assert sum(map(Levenshtein.distance, said, heard)) <= MAX_WORD_ERRORS * sum(map(len, said))
 
 
 def test_our_own_hearing_hears_every_term_as_taught(lexicon: Lexicon, prompts: list[str]) -> None:

@@ -170,23 +170,6 @@ def test_another_voice_text_or_reading_is_said_again(tmp_path: Path) -> None:
     assert faster.given == ["rock-ee"]
 
 
-def test_a_broken_file_in_the_cache_is_said_again(tmp_path: Path) -> None:
-    voice = ToneVoice()
-    speaker = Speaker(LEXICON, cache=tmp_path, voices=[voice])
-    speaker.clip("hello")
-    (cached,) = tmp_path.iterdir()
-    cached.write_bytes(cached.read_bytes()[:20])
-    assert speaker.clip("hello").samples.size == 2205
-    assert speaker.clip("hello").samples.size == 2205
-    assert voice.given == ["hello", "hello"]
-
-
-def test_a_cache_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    speaker = Speaker(LEXICON, cache=tmp_path / "file" / "cache", voices=[ToneVoice()])
-    assert speaker.clip("hello").samples.size == 2205
-
-
 def test_the_cache_does_not_grow_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speaker_module, "MAX_CACHE_BYTES", 3 * 4500)  # a file has 4,454 bytes
     speaker = Speaker(LEXICON, cache=tmp_path, voices=[ToneVoice()])

@@ -11,7 +11,7 @@ from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from pronunciation.clip import Clip
-from server.contract import Evidence, HeardTerm, Pause, PurgeRequest, Transcript, Word
+from server.contract import Evidence, HeardTerm, Pause, Transcript, Word
 from tests.client.conftest import make_submission
 from tests.client.studio.conftest import NewPage, Serve
 from tests.worlds.studio_parts import ORIGIN, make_studio, tone
@@ -224,13 +224,6 @@ def test_an_answer_is_exported_as_a_file(
     assert holds in answer.text
 
 
-def test_a_typed_answer_offers_no_subtitles(client: TestClient, studio: Studio) -> None:
-    number = studio.backend.submit(make_submission("flow control", question_id=QUESTION)).id
-    assert "export.srt" not in client.get(f"/attempts/{number}").text
-    assert client.get(f"/attempts/{number}/export.srt").status_code == 422
-    assert client.get(f"/attempts/{number}/export.exe").status_code == 404
-
-
 # ---------------------------------------------------------------- “I did say it”
 
 
@@ -294,18 +287,6 @@ def test_with_a_shared_server_the_page_says_that_the_programs_bank_decides(
         assert status_of(studio, number, PHRASE) == "covered", "in this answer it may"
 
 
-def test_a_foreign_page_cannot_add_words_or_delete(
-    client: TestClient, answered: Answered, studio: Studio
-) -> None:
-    number = answered()
-    foreign = {"Origin": "https://elsewhere.example"}
-    form = {"phrase": PHRASE, "words": "one slow receiver stops"}
-    assert client.post(f"/attempts/{number}/alias", data=form, headers=foreign).status_code == 403
-    form = {"confirmed": "yes"}
-    assert client.post(f"/attempts/{number}/delete", data=form, headers=foreign).status_code == 403
-    assert status_of(studio, number, PHRASE) == "missing"
-
-
 # ---------------------------------------------------------------- deletion
 
 
@@ -323,14 +304,6 @@ def test_a_deleted_answer_is_gone_with_its_recording(
     assert client.get(f"/attempts/{number}").status_code == 404
     assert not path.exists()
     assert client.get(f"/attempts/{other}/audio").status_code == 200
-
-
-def test_purged_answers_leave_nothing_to_compare(
-    client: TestClient, answered: Answered, studio: Studio
-) -> None:
-    number = answered()
-    studio.backend.purge(PurgeRequest(everything=True))
-    assert client.get(f"/attempts/{number}").status_code == 404
 
 
 # ---------------------------------------------------------------- in the browser

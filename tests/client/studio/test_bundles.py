@@ -7,7 +7,6 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -129,45 +128,6 @@ def test_what_came_back_is_added_once_and_goes_into_the_next_file(room: Room) ->
     assert [each["text"] for each in document["comments"]] == ["Slower", EVIL]
     assert [each["author"] for each in document["comments"]] == ["Dr. Who"] * 2
     assert len(document["scores"]) == len(document["corrections"]) == 1
-
-
-def test_comments_on_another_answer_go_to_that_one(room: Room) -> None:
-    question = room.attempt.report.question_id
-    other = room.studio.backend.submit(make_submission("something else", question_id=question))
-    shown = room.send(("back.json", room.review(remark(1), attempt=other))).text
-    assert f'<a href="/attempts/{other.id}/comments">another answer of yours</a>' in shown
-    assert "Slower" not in room.client.get(f"/attempts/{room.attempt.id}/comments").text
-
-
-def test_comments_on_somebody_elses_answer_are_refused(room: Room) -> None:
-    stranger = SimpleNamespace(submission=make_submission())
-    foreign = room.review(remark(1), attempt=stranger)  # type: ignore[arg-type]
-    reply = room.send(("mine.json", room.review(remark(2))), ("foreign.json", foreign))
-    assert reply.status_code == 422
-    assert "foreign.json: this is about an answer that is not (or no longer) among" in reply.text
-    assert "mine.json: 1 new comment on" in reply.text
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        (b"", "bad.json holds no Aloud comments: it is not JSON"),
-        (b"{}", "bad.json holds no Aloud comments"),
-        (b'{"format":"aloud-review","schema_version":2}', "bad.json is of another version"),
-        (b"PK\x03\x04 and nothing", "bad.json is damaged"),
-    ],
-)
-def test_one_bad_file_and_nothing_is_added(room: Room, bad: bytes, message: str) -> None:
-    reply = room.send(("good.json", room.review(remark(1))), ("bad.json", bad))
-    assert reply.status_code == 422
-    assert message in reply.text
-    assert "Slower" not in room.client.get(f"/attempts/{room.attempt.id}/comments").text
-
-
-def test_a_form_without_a_file_is_told(room: Room) -> None:
-    reply = room.client.post(f"{room.path}/comments", files={"other": ("", b"")})
-    assert reply.status_code == 422
-    assert "choose the file that your coach sent back" in reply.text
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Host": "evil.example"}])

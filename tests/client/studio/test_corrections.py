@@ -77,36 +77,3 @@ def test_the_report_says_who_corrected_what_and_why(
     after = studio.backend.attempt(number).report.overall
     assert after > before
     assert f'<span class="value">{after:.0%}</span>' in page
-
-
-def test_a_term_said_right_after_all_stands_unfolded_and_is_no_longer_to_practice(
-    settings: ClientSettings, studio: Studio, client: TestClient, number: int
-) -> None:
-    assert "RoCE" in client.get("/progress").text
-    at = TEXT.split().index("RoCE")
-    merge(
-        settings,
-        studio,
-        number,
-        correction(1, target="term", name="RoCE", verdict="correct", word_index=at),
-    )
-    page = client.get(f"/attempts/{number}").text
-    listed = page.split('<h2 id="terms-title">')[1].split("<details>")[0]
-    assert "corrected by the coach, Cleo Martin; graded “mispronounced”" in listed
-    assert "ROHSS" not in listed
-    assert "95% sure" not in listed
-    # the same studio, which had read the report before
-    again = "How do you decide between InfiniBand and RoCE?"
-    assert "RoCE" not in client.get("/progress").text.replace(again, "")
-
-
-def test_history_home_and_the_other_answers_say_that_a_score_was_corrected(
-    settings: ClientSettings, studio: Studio, client: TestClient, number: int
-) -> None:
-    other = answer(studio)
-    before = studio.backend.attempt(number).report.overall
-    message = f"corrected, graded {before:.0%}"
-    pages = ("/history", "/", f"/attempts/{other}")
-    assert not any(message in client.get(path).text for path in pages)
-    merge(settings, studio, number, correction(1))
-    assert [client.get(path).text.count(message) for path in pages] == [1, 1, 1]

@@ -156,11 +156,6 @@ def test_skipping_brings_the_next_card(client: TestClient, hearing: ScriptedHear
     assert "moved on to" in again.json()["detail"]
 
 
-def test_a_set_that_is_not_there_is_told(client: TestClient) -> None:
-    assert client.get("/drills/nope", headers=HTML).status_code == 404
-    assert client.get("/drills/all?items=0", headers=HTML).status_code == 422
-
-
 def test_when_all_is_learned_the_page_says_when_to_come_back(
     client: TestClient, hearing: ScriptedHearing, settings: ClientSettings
 ) -> None:
@@ -180,16 +175,6 @@ def test_when_all_is_learned_the_page_says_when_to_come_back(
     page = client.get("/drills/own", headers=HTML).text
     assert "Nothing is due and nothing is new here. The next one is due in" in page
     assert "next in" in client.get("/drills", headers=HTML).text
-
-
-def test_a_broken_file_of_ones_own_is_told_not_hidden(
-    client: TestClient, settings: ClientSettings
-) -> None:
-    settings.own_drills.parent.mkdir(parents=True)
-    settings.own_drills.write_text("- nonsense")
-    page = client.get("/drills", headers=HTML)
-    assert page.status_code == 422
-    assert "own.yaml" in page.text
 
 
 def test_the_model_is_said_by_the_items_own_readings(

@@ -161,10 +161,6 @@ def test_everything_can_be_taken_away_as_a_file(
     assert "interruption notice" in response.text
 
 
-def test_there_is_no_other_export(client: TestClient) -> None:
-    assert client.get("/history/export.exe").status_code == 404
-
-
 def test_selected_answers_are_deleted_with_their_recordings(
     client: TestClient, answered: Answered, studio: Studio
 ) -> None:
@@ -194,14 +190,6 @@ def test_nothing_is_deleted_without_a_confirmation_or_for_another_page(
     path = "/history/delete-everything"
     assert client.post(path, data=confirmed, headers=foreign).status_code == 403
     assert listed(client.get("/history").text) == [only]
-
-
-def test_an_answer_deleted_twice_does_no_harm(client: TestClient, answered: Answered) -> None:
-    gone, kept = answered(), answered()
-    both = {"attempt": [gone, 999], "confirmed": "yes"}
-    assert client.post("/history/delete", data=both).status_code == 200
-    assert client.post("/history/delete", data=both).status_code == 200
-    assert listed(client.get("/history").text) == [kept]
 
 
 def test_everything_means_everything(
@@ -275,15 +263,3 @@ def test_a_refused_answer_is_discarded_with_its_recording_and_no_other(
         assert client.post("/history/discard", data=other).status_code == 422
     assert [sound.exists() for sound in sounds] == [False, True]
     assert [each.item_id for each in outbox.rejected()] == [refused[1].submission_id]
-
-
-def test_a_waiting_answer_that_cannot_be_read_is_shown_too(
-    client: TestClient, studio: Studio
-) -> None:
-    kept = studio.backend.outbox.add(make_submission(question_id="cloud-spot-or-on-demand"))
-    aside = studio.settings.outbox / kept.path.parent.parent.name / "rejected" / kept.path.name
-    aside.parent.mkdir(parents=True, exist_ok=True)
-    kept.path.rename(aside)
-    aside.write_text("{")
-    page = client.get("/history").text
-    assert "An answer that cannot be read" in page

@@ -10,7 +10,6 @@ from client.backend.protocol import UnavailableError
 from client.core.settings import ClientSettings
 from client.studio.routes.bank import PAGE
 from client.studio.state.studio import Studio
-from question_bank.models import Landscape
 from tests.client.conftest import make_submission
 from tests.worlds.studio_parts import make_studio
 
@@ -87,22 +86,6 @@ def test_a_role_shows_all_of_the_bank_about_it(client: TestClient, studio: Studi
         for text in shown:
             assert text.replace("&", "&amp;").replace("'", "&#39;") in page
         assert page.count("data-sound=") >= len(role.spotlight)
-
-
-def test_a_role_shows_no_section_that_the_bank_leaves_out(
-    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bank = studio.backend.bank()
-    bare = {"spotlight": (), "vocabulary": (), "scenarios": (), "landscape": Landscape()}
-    role = bank.roles[0].model_copy(update=bare)
-    monkeypatch.setattr(
-        studio.backend, "bank", lambda: bank.model_copy(update={"roles": (role, *bank.roles[1:])})
-    )
-
-    page = client.get(f"/roles/{role.id}").text
-    for section in ("spotlight", "vocabulary", "scenarios", "landscape"):
-        assert f'id="{section}"' not in page and f'href="#{section}"' not in page
-    assert 'id="questions"' in page and 'href="#rounds"' in page
 
 
 def test_a_role_lists_its_questions_with_level_round_and_last_score(

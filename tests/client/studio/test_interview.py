@@ -1,4 +1,3 @@
-import json
 import re
 import threading
 from typing import Any
@@ -16,7 +15,7 @@ from client.practice.interviews import InterviewPlan, InterviewRecord, Interview
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from server.contract import CorrectedWords, Evidence, HistoryQuery, Transcript, Word
+from server.contract import HistoryQuery, Transcript
 from tests.worlds.studio_answering import begin as begin_answer
 from tests.worlds.studio_answering import send_all, until, wait_for, with_engine
 from tests.worlds.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
@@ -148,11 +147,6 @@ def test_whoever_comes_back_finds_the_same_question_even_in_a_new_process(
         assert again.get(f"{address}/state").json()["question"] == before
 
 
-def test_a_double_click_begins_one_interview(client: TestClient) -> None:
-    assert begin(client) == begin(client)
-    assert begin(client) != begin(client, length="20")
-
-
 def test_passing_and_ending_name_the_questions_without_answer(
     client: TestClient, studio: Studio
 ) -> None:
@@ -187,20 +181,6 @@ def test_an_answer_in_time_that_ends_after_it_is_the_last(
     assert "10:30 of 10 min used" in page
 
 
-def test_how_long_one_spoke_is_a_share_of_the_time_used(client: TestClient, studio: Studio) -> None:
-    record = planted(studio, 3, left_s=540)
-    evidence = Evidence(answer_start_s=1.0, answer_end_s=31.0)
-    words = Transcript(text="A queue.", engine="fake", duration_s=32.0)
-    asked = record.questions[0].question_id
-    spoken = new_submission(asked, words).model_copy(update={"evidence": evidence})
-    said = studio.session.submit(spoken, save=True)
-    take = give(studio, f"/interview/{record.id}", asked)
-    tell(studio, take, said)
-    page = client.post(f"/interview/{record.id}/end", headers=HTML).text
-    assert "1:00 of 10 min used" in page
-    assert "50% of the time used" in page
-
-
 def test_the_report_is_exported_as_markdown_and_json(client: TestClient, studio: Studio) -> None:
     address = begin(client)
     say(studio, client, address)
@@ -212,23 +192,6 @@ def test_the_report_is_exported_as_markdown_and_json(client: TestClient, studio:
     assert (report.asked, report.answered) == (2, 1)
     assert report.answers[0].words == 5
     assert client.get(f"{address}/report.exe").status_code == 422
-
-
-def test_the_page_says_you_of_corrected_words_and_the_file_the_candidate(
-    client: TestClient, studio: Studio
-) -> None:
-    address = begin(client)
-    asked = question_id(client, address)
-    corrected = (CorrectedWords(word_index=1, word_count=1, was="cue"),)
-    words = tuple(Word(text=each) for each in ("A", "queue", "first."))
-    said = Transcript(text="A queue first.", engine="fake", words=words, corrected=corrected)
-    outcome = studio.session.submit(new_submission(asked, said), save=True)
-    tell(studio, give(studio, address, asked), outcome)
-    client.post(f"{address}/end")
-    notice = "corrected words of the transcript: “queue” for “cue”."
-    page = client.get(f"{address}/report", headers=HTML).text
-    assert f"You {notice}" in page and f"The candidate {notice}" not in page
-    assert f"The candidate {notice}" in client.get(f"{address}/report.md").text
 
 
 def test_an_answer_deleted_from_the_history_is_told(client: TestClient, studio: Studio) -> None:
@@ -279,15 +242,6 @@ def test_nonsense_begins_nothing(
     fields = {"role": ROLE, "round": ROUND, "length": "10"} | form
     assert client.post("/interview", data=fields).status_code in (404, 422)
     assert Interviews.of(settings).all().records == ()
-
-
-def test_practice_of_the_same_question_is_not_taken_for_an_answer(
-    client: TestClient, studio: Studio
-) -> None:
-    address = begin(client)
-    asked = question_id(client, address)
-    tell(studio, "practice.wav.part", submit(studio, asked))
-    assert question_id(client, address) == asked
 
 
 def test_the_clock_runs_while_the_page_says_so(client: TestClient) -> None:
@@ -421,15 +375,6 @@ def test_an_answer_that_a_crash_left_is_transcribed_when_its_interview_is_seen(
     assert state(client, address)["problems"] == []
 
 
-def test_a_report_left_open_over_a_crash_has_its_answers_transcribed(
-    client: TestClient, studio: Studio, speech: Clip
-) -> None:
-    address, asked = given_before_a_crash(client, studio, speech)
-    wait_for(lambda: all_transcribed(client, address))  # as the page asks, again and again
-    assert studio.backend.history(HistoryQuery(question_id=asked)).total == 1
-    assert state(client, address)["problems"] == []
-
-
 def test_who_ends_it_while_answering_was_asked_nothing_more(
     client: TestClient, studio: Studio
 ) -> None:
@@ -481,13 +426,3 @@ def test_a_recording_that_is_gone_is_told(client: TestClient, studio: Studio) ->
     (problem,) = state(client, address)["problems"]
     assert "no longer on this machine" in problem
     assert state(client, address)["question"]["number"] == 2
-
-
-def test_a_broken_file_is_named_and_hides_nothing(
-    client: TestClient, settings: ClientSettings
-) -> None:
-    address = begin(client)
-    (settings.home / "interviews" / f"{'a' * 32}.json").write_text(json.dumps({"id": 1}))
-    page = client.get("/interview", headers=HTML).text
-    assert f"{'a' * 32}.json" in page
-    assert address in page

@@ -73,19 +73,6 @@ def test_a_cohort_sees_it_until_it_is_taken_back(page: Callable[..., str], world
     assert world.client("cleo").get(recording).status_code == 404
 
 
-def test_a_link_is_told_once_and_ended(page: Callable[..., str], world: People) -> None:
-    shown = page("", label="<b>My coach</b>", days="3")
-    assert "<b>My coach</b>" not in shown
-    address = shown.split(f"<code>{SERVER}")[1].split("<")[0]
-    assert world.client().get(address).status_code == 200
-    again = page()
-    assert address not in again
-    assert "last opened" in again
-    (share,) = world.client("ana").get("/api/v1/shares").json()
-    page("/stop-link", link_id=str(share["links"][0]["id"]))
-    assert world.client().get(address).status_code == 404
-
-
 def test_a_link_for_nobody_is_refused_in_words(page: Callable[..., str]) -> None:
     assert "write who the link is for" in page("", label=" ")
 

@@ -1,6 +1,5 @@
 """Answers over the WebSocket."""
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -148,31 +147,6 @@ def test_a_question_that_is_not_there_is_a_problem(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "first",
-    [
-        "no JSON",
-        "[]",
-        '{"type": "stop"}',
-        '{"type": "start"}',
-        '{"type": "start", "question_id": 7}',
-        '{"type": "start", "question_id": "x", "more": 1}',
-        '{"type": "start", "question_id": "x", "interview": "../../etc"}',
-        json.dumps({"type": "start", "question_id": "x" * 10_000}),
-        b"\0\0",
-    ],
-)
-def test_a_first_message_that_cannot_be_read_is_a_problem(
-    client: TestClient, settings: ClientSettings, first: str | bytes
-) -> None:
-    with client.websocket_connect(SOCKET) as socket:
-        (socket.send_bytes if isinstance(first, bytes) else socket.send_text)(first)
-        problem = socket.receive_json()
-
-    assert (problem["type"], problem["code"]) == ("problem", "protocol")
-    assert not settings.recordings.exists() or not list(settings.recordings.iterdir())
-
-
-@pytest.mark.parametrize(
     "nonsense",
     [b"\0", b"", bytes(MAX_BLOCK_BYTES + 2), "no JSON", '{"type": "start", "question_id": "x"}'],
 )
@@ -267,21 +241,6 @@ def test_an_answer_waits_where_the_shared_server_is_away(
     assert "kept" in done["waiting"]
     assert (settings.recordings / f"{done['submission_id']}.wav").exists()
     assert is_left(settings) == []
-
-
-def test_a_failure_nobody_expected_is_a_problem_and_keeps_the_take(
-    settings: ClientSettings, speech: Clip
-) -> None:
-    engine = ScriptedTranscriber(failure=ZeroDivisionError("planted"))
-    with with_engine(settings, engine) as client, client.websocket_connect(SOCKET) as socket:
-        begin(socket)
-        send_all(socket, speech)
-        socket.send_json({"type": "stop"})
-        problem = until(socket, "problem", "done")
-
-    assert problem["kept"]
-    assert "planted" in problem["detail"]
-    assert is_left(settings) == [3.0]
 
 
 def test_a_page_of_another_site_cannot_record(studio: Studio) -> None:

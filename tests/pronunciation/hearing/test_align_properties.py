@@ -38,7 +38,7 @@ def scored(path: tuple[int, ...], chain: States, scores: Floats) -> float:
 
 
 @given(WORDS, st.integers(1, 4), st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_best_path_and_the_sum_are_those_of_all_paths(
     words: list[list[str]], frames: int, seed: int
 ) -> None:

@@ -101,7 +101,7 @@ def test_a_cohort_that_is_gone_invites_nobody(accounts: AccountService) -> None:
 
 
 @settings(
-    max_examples=60,
+    max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -9,7 +9,6 @@ from uuid import uuid4
 import pyarrow.parquet
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import update
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
@@ -19,10 +18,7 @@ from server.contract import (
     Archive,
     Attempt,
     Coverage,
-    CoverageEvidence,
-    HistoryQuery,
     NewCorrection,
-    PhraseCoverage,
     Pronunciation,
     Report,
     ReviewDocument,
@@ -31,17 +27,15 @@ from server.contract import (
     TermVerdict,
     content_score,
 )
-from server.db.tables import CorrectionRow, ReportRow
 from server.exports.attempt import export_attempt
 from server.exports.cohort import CohortOrder, cohort_exporting
 from server.jobs.job import Work
 from server.review.models import Author
-from server.review.overview import collect, overview_of
+from server.review.overview import overview_of
 from server.review.review_queue import QueueFilter, ReviewQueue
 from server.review.service import ReviewService
 from server.ui.exports.csv_table import to_csv
 from server.ui.exports.html import bundle_page
-from server.ui.verdict_words import correction_text
 from tests.server.conftest import grade, service_over, typed
 from tests.server.exports.test_attempt import pdf_text
 from tests.worlds.people import People, people
@@ -67,11 +61,6 @@ GRADER = Grader(grade_with_a_term, "stub-1")
 def world(make_service: Callable[..., Service], make: SimpleNamespace) -> People:
     text = "I vLLM paged attention"
     return people(make_service(grader=GRADER), make.submission(text, transcript=typed(text)))
-
-
-@pytest.fixture
-def reviews(world: People) -> ReviewService:
-    return ReviewService(world.service.database)
 
 
 def correct(world: People, **changes: object) -> str:
@@ -101,45 +90,6 @@ def page(world: People, who: str | None, path: str) -> str:
     reply = client.get(path)
     assert reply.status_code == 200, reply.text
     return reply.text
-
-
-def test_words_that_deny_a_phrase_are_no_evidence_that_it_was_said(
-    make_service: Callable[..., Service], make: SimpleNamespace
-) -> None:
-    def denying(
-        question: Question, submission: Submission, lexicon: Lexicon, version: str
-    ) -> Report:
-        report = grade(question, submission, lexicon, version)
-        quote = CoverageEvidence(text="never use paged attention", word_indices=(1, 2, 3, 4))
-        phrases = tuple(
-            each.model_copy(update={"negated": True, "how": "exact", "evidence": quote})
-            if each.phrase == "paged attention"
-            else each
-            for each in report.coverage.phrases
-        )
-        coverage = report.coverage.model_copy(update={"phrases": phrases})
-        return report.model_copy(update={"coverage": coverage})
-
-    text = "I never use paged attention"
-    submission = make.submission(text, transcript=typed(text))
-    world = people(make_service(grader=Grader(denying, "stub-1")), submission)
-
-    def phrase() -> PhraseCoverage:
-        found = world.of("ana").attempt(world.attempt.id).report.coverage.phrases
-        return next(each for each in found if each.phrase == "paged attention")
-
-    denied = phrase()
-    assert denied.negated and denied.evidence is not None
-    number = correct(world, name="paged attention", note="")
-    said = phrase()
-    assert (said.status, said.negated, said.how, said.evidence) == ("covered", False, None, None)
-    assert correction_text(said.corrected) == (
-        "corrected by the coach, Cleo; graded “said, but denied”"
-    )
-    shown = page(world, "cleo", f"/coach/attempts/{world.attempt.id}")
-    assert "mark-covered" not in shown and "mark-denied" not in shown
-    take_back(world, number)
-    assert phrase() == denied
 
 
 def archive_of(world: People) -> Archive:
@@ -236,31 +186,6 @@ def test_every_list_of_scores_follows_a_correction_until_it_is_taken_back(world:
     assert scores() == graded
 
 
-def test_lists_say_what_the_grader_gave(world: People) -> None:
-    correct(world)
-    assert "corrected, graded 50%" in page(world, "cleo", "/coach/queue")
-    (row,) = world.client("ana").get(f"{API}/attempts").json()["attempts"]
-    assert (row["score"], row["graded_score"]) == (1.0, 0.5)
-
-
-@pytest.mark.every_database
-def test_grading_anew_keeps_the_correction_and_the_graders_report(
-    world: People, store: Store
-) -> None:
-    correct(world)
-    renamed = Grader(
-        lambda *args: grade_with_a_term(*args).model_copy(update={"grader_version": "stub-2"}),
-        "stub-2",
-    )
-    after = service_over(store, grader=renamed).of(world.by_name["ana"].id)
-    assert after.regrade().changes == ()
-    read = after.attempt(world.attempt.id).report
-    assert (read.grader_version, read.coverage.score) == ("stub-2", 1.0)
-    (archived,) = after.export_all().attempts
-    assert [each.report.coverage.score for each in archived.reports] == [0.5, 0.5]
-    assert not any(each.report.coverage.graded_score for each in archived.reports)
-
-
 def test_a_grader_that_comes_to_agree_leaves_nothing_to_correct(
     world: People, store: Store
 ) -> None:
@@ -305,20 +230,6 @@ def test_an_archive_takes_the_correction_along(
     assert len(elsewhere.export_all().attempts[0].corrections) == 1
 
 
-def test_an_archive_comes_into_another_account_of_the_same_server_with_its_correction(
-    world: People,
-) -> None:
-    correct(world)
-    world.of("ben").import_attempts(world.of("ana").export_all().attempts)
-    (listed,) = world.of("ben").history().attempts
-    assert (listed.score, listed.graded_score) == (1.0, 0.5)
-    (given,) = world.of("ben").export_all().attempts[0].corrections
-    assert (given.author, given.note) == ("Cleo", "In the first line")
-    listed_for_editors = collect(world.service.database, {world.spring.id})
-    assert [each.has_account for each in listed_for_editors] == [True, False]
-    assert page(world, "cleo", "/coach/corrections").count("no account") == 1
-
-
 def test_an_archive_cannot_bring_a_corrected_report_that_does_not_follow(
     world: People, new_service: Callable[[], Service]
 ) -> None:
@@ -340,38 +251,6 @@ def test_a_correction_goes_with_the_account_of_who_made_it(world: People) -> Non
     (listed,) = world.of("ana").history().attempts
     assert (listed.score, listed.graded_score) == (0.5, None)
     assert world.of("ana").attempt(world.attempt.id) == world.attempt
-
-
-def test_a_correction_has_its_authors_name_of_today(world: People) -> None:
-    correct(world)
-    tag = world.of("ana").history().attempts[0].report_tag
-    world.accounts.change(world.by_name["cleo"].id, role="coach", display_name="Cleo Martin")
-    phrase = world.of("ana").attempt(world.attempt.id).report.coverage.phrases[1]
-    assert phrase.corrected is not None
-    assert phrase.corrected.by == "Cleo Martin"
-    assert world.of("ana").history().attempts[0].report_tag != tag
-
-
-@pytest.mark.parametrize("damage", [{"coverage": {"score": "?"}}, {"coverage": None}, {}])
-def test_a_damaged_report_does_not_keep_the_others_from_being_listed(
-    world: People, make: SimpleNamespace, damage: object
-) -> None:
-    correct(world)
-    world.of("ana").submit(make.submission("paged attention"))
-    with world.service.database.write() as session:
-        session.execute(
-            update(ReportRow).where(ReportRow.attempt_id == world.attempt.id).values(report=damage)
-        )
-    listed = world.of("ana").history(HistoryQuery()).attempts
-    assert [each.score for each in listed] == [0.5, 0.5]
-
-
-def test_a_damaged_correction_is_told_in_one_line(world: People) -> None:
-    correct(world)
-    with world.service.database.write() as session:
-        session.execute(update(CorrectionRow).values(verdict="nonsense"))
-    reply = world.client("ana").get(f"{API}/attempts")
-    assert (reply.status_code, reply.json()["code"]) == (500, "attempt-damaged")
 
 
 def test_lists_exports_and_overviews_show_the_content_score(

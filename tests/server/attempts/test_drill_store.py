@@ -3,12 +3,10 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from server.attempts.drill_service import schedule
 from server.attempts.store import Store
 from server.contract import DrillQuery, DrillReview
-from server.core.errors import ConflictError, UnreadableError
 
 pytestmark = pytest.mark.every_database
 
@@ -32,27 +30,6 @@ def review(item: str, verdict: str = "correct", **changes: object) -> DrillRevie
 def add(store: Store, *reviews: DrillReview) -> None:
     for each in reviews:
         store.drills.add(each, START, schedule)
-
-
-def test_once(store: Store) -> None:
-    first = review("roce")
-    card, new = store.drills.add(first, START, schedule)
-    again, new_again = store.drills.add(first, LATER, schedule)
-    assert (new, new_again) == (True, False)
-    assert card == again and card is not None
-    assert card.reps == 1
-    assert store.drills.reviews(0, 10) == ([first], None)
-    with pytest.raises(ConflictError):
-        store.drills.add(first.model_copy(update={"verdict": "mispronounced"}), START, schedule)
-    assert store.drills.cards() == (card,)
-
-
-def test_a_take_without_a_verdict_is_kept_and_makes_no_card(store: Store) -> None:
-    unclear = review("roce", "unclear")
-    assert store.drills.add(unclear, START, schedule) == (None, True)
-    assert store.drills.add(unclear, START, schedule) == (None, False)
-    assert store.drills.cards() == ()
-    assert store.drills.reviews(0, 10)[0] == [unclear]
 
 
 def test_the_queue_is_what_is_due_the_longest_overdue_first(store: Store) -> None:
@@ -83,13 +60,3 @@ def test_takes_of_one_item_from_several_threads_all_count(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert store.drills.cards() == (schedule(takes),)
-
-
-def test_a_damaged_card_is_one_clear_line(store: Store, store_url: str) -> None:
-    add(store, review("roce"))
-    engine = create_engine(store_url)
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE drill_cards SET card = '{}'"))
-    engine.dispose()
-    with pytest.raises(UnreadableError, match="the drill card roce"):
-        store.drills.cards()

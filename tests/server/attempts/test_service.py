@@ -1,23 +1,19 @@
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from question_bank.models import Bank, KeyPhrase, Question
 from server.attempts.service import Grader, Service
-from server.attempts.store import Store, StoredAttempt
+from server.attempts.store import Store
 from server.contract import Archive, HistoryQuery, PurgeRequest, Report, Submission
 from server.core.errors import (
     GraderFailedError,
     InvalidInputError,
     NotFoundError,
     ServerError,
-    UnreadableError,
 )
 from server.core.settings import sqlite_url
 
@@ -147,44 +143,6 @@ def stricter(question: Question, submission: Submission, lexicon: object, versio
     )
 
 
-def test_a_regrade_with_nothing_changed_says_so(service: Service, make: SimpleNamespace) -> None:
-    attempt = service.submit(make.submission())
-    result = service.regrade()
-    assert (result.graded, result.changes, result.failures) == (1, (), ())
-    assert service.attempt(attempt.id) == attempt
-    assert len(service.export_all().attempts[0].reports) == 1
-
-
-def test_a_regrade_tells_each_change_and_a_dry_run_keeps_it_at_that(
-    make_service: MakeService, service: Service, make: SimpleNamespace
-) -> None:
-    attempt = service.submit(make.submission("paged attention"))
-    newer = make_service(make.bank(version="bank-2"), Grader(stricter, "stub-2"))
-    progress: list[tuple[int, int]] = []
-    dry = newer.regrade(dry_run=True, progress=lambda done, total: progress.append((done, total)))
-    assert progress == [(1, 1)]
-    assert dry.dry_run
-    assert service.attempt(attempt.id) == attempt
-
-    wet = newer.regrade()
-    assert wet.changes == dry.changes
-    (change,) = wet.changes
-    assert change.attempt_id == attempt.id
-    assert (change.score_before, change.score_after) == (0.5, 0.25)
-    assert (change.grader_version_before, change.grader_version_after) == ("stub-1", "stub-2")
-    assert (change.bank_version_before, change.bank_version_after) == ("bank-1", "bank-2")
-    assert [(each.phrase, each.before, each.after) for each in change.phrases] == [
-        ("paged attention", "covered", "partial"),
-        ("continuous batching", "missing", "partial"),
-    ]
-    now = service.attempt(attempt.id)
-    assert now.report.grader_version == "stub-2"
-    assert now.submission == attempt.submission
-    reports = service.export_all().attempts[0].reports
-    assert [each.report.grader_version for each in reports] == ["stub-1", "stub-2"]
-    assert newer.regrade().changes == ()
-
-
 def test_a_changed_question_shows_in_the_regrade(
     make_service: MakeService, service: Service, make: SimpleNamespace
 ) -> None:
@@ -221,23 +179,6 @@ def test_one_answer_that_cannot_be_graded_does_not_stop_the_rest(
         (bad.id, "planted refusal")
     ]
     assert service.attempt(bad.id) == bad
-
-
-def test_a_damaged_attempt_does_not_stop_the_regrade(
-    service: Service, make: SimpleNamespace, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bad, good = (service.submit(make.submission()) for _ in range(2))
-    get = store.get
-
-    def damaged(attempt_id: int) -> StoredAttempt:
-        if attempt_id == bad.id:
-            raise UnreadableError("attempt 1 is damaged")
-        return get(attempt_id)
-
-    monkeypatch.setattr(store, "get", damaged)
-    result = service.regrade()
-    assert (result.graded, [each.attempt_id for each in result.failures]) == (1, [bad.id])
-    assert good.id != bad.id
 
 
 # Export and import
@@ -280,20 +221,6 @@ def test_an_export_imports_again(
         assert other.history().total == 3
 
 
-def test_one_attempt_exports_with_all_its_reports(
-    make_service: MakeService, service: Service, make: SimpleNamespace
-) -> None:
-    first, second = (service.submit(make.submission()) for _ in range(2))
-    make_service(grader=Grader(stricter, "stub-2")).regrade()
-    (exported,) = service.export_one(second.id).attempts
-    assert exported.submission == second.submission
-    assert len(exported.reports) == 2
-    service.delete(first.id)
-    for attempt_id in (first.id, second.id + 1, 0, 10**30):
-        with pytest.raises(NotFoundError, match=f"no attempt {attempt_id}"):
-            service.export_one(attempt_id)
-
-
 def test_an_archive_whose_question_is_another_one_is_refused(
     service: Service, make: SimpleNamespace
 ) -> None:
@@ -311,24 +238,3 @@ def test_an_export_of_more_than_a_page_is_whole(service: Service, make: SimpleNa
     archive = service.export_all()
     assert len({each.submission.submission_id for each in archive.attempts}) == 45
     assert archive.next_after_id is None
-
-
-def test_a_store_opened_at_first_use_is_opened_once(tmp_path: Path, make: SimpleNamespace) -> None:
-    begun = threading.Barrier(4, timeout=60)
-    opened: list[Store] = []
-
-    def open_store() -> Store:
-        opened.append(Store(sqlite_url(tmp_path / "aloud.db")))
-        return opened[-1]
-
-    fail = partial(pytest.fail, "needs no lexicon and no grader")
-    service = Service(open_store, make.bank, fail, grader=fail)
-
-    def look() -> int:
-        begun.wait()
-        return service.history().total
-
-    with ThreadPoolExecutor(4) as pool:
-        assert [each.result() for each in [pool.submit(look) for _ in range(4)]] == [0] * 4
-    service.close()
-    assert len(opened) == 1

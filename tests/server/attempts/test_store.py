@@ -251,17 +251,6 @@ def test_a_damaged_database_is_one_clear_error(tmp_path: Path) -> None:
         Store(sqlite_url(path))
 
 
-def test_a_truncated_database_is_one_clear_error(tmp_path: Path, make: SimpleNamespace) -> None:
-    path = tmp_path / "aloud.db"
-    with Store(sqlite_url(path)) as store:
-        for _ in range(20):
-            add(store, make)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(StoreError, match="is damaged"), Store(sqlite_url(path)) as store:
-        store.archive(0, 100)
-
-
 def test_a_locked_database_is_one_clear_error(tmp_path: Path, make: SimpleNamespace) -> None:
     path = tmp_path / "aloud.db"
     with Store(sqlite_url(path), busy_timeout_s=0.05) as store:
@@ -296,17 +285,6 @@ def test_a_damaged_attempt_is_one_clear_line(
         assert len(store.archive(0, 10)[0]) == 1
 
 
-def test_a_folder_in_place_of_the_database(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="cannot be opened"):
-        Store(sqlite_url(tmp_path))
-
-
-def test_a_file_in_place_of_the_folder(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match=r"folder .*file.* cannot be made"):
-        Store(sqlite_url(tmp_path / "file" / "aloud.db"))
-
-
 def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     with sqlite3.connect(path) as connection:
@@ -314,9 +292,3 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreError, match="another program"):
         Store(sqlite_url(path))
-
-
-@pytest.mark.parametrize("url", ["", "nonsense", "nosuch://host/db"])
-def test_a_wrong_url_is_one_clear_error(url: str) -> None:
-    with pytest.raises(StoreError):
-        Store(url)

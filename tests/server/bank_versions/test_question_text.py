@@ -175,7 +175,7 @@ texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=60, min
 texts = texts.filter(bool)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_whatever_is_typed_is_read_again(drawn: st.DataObject) -> None:
     lines = st.lists(texts, max_size=3)

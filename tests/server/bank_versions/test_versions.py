@@ -6,13 +6,12 @@ import pytest
 
 from server.attempts.service import Service
 from server.attempts.store import Store
-from server.bank_versions.service import CHECK_BANK, ActiveGradingData, BankVersions, DraftOrder
+from server.bank_versions.service import ActiveGradingData, BankVersions, DraftOrder
 from server.bank_versions.text import DraftError
 from server.core.errors import InvalidInputError, NotFoundError
 from server.db.database import Database
 from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.server.conftest import Clock, make_submission
-from tests.worlds.queues import WorkedQueue, wait_until_over
 
 
 @pytest.fixture
@@ -158,34 +157,7 @@ def test_a_built_in_question_that_a_version_replaces_is_changed_not_added(
     assert below in back.changed and below not in back.removed
 
 
-def test_texts_too_long_to_compare_are_compared_by_entry_only(
-    versions: BankVersions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("server.bank_versions.service.MAX_DIFF_LINES", 10)
-    save(versions)
-    changes = versions.changes(1, since=None)
-    assert changes.lines is None and changes.added
-
-
 def test_a_model_answer_that_fails_its_own_check_is_a_fault(versions: BankVersions) -> None:
     versions.check(versions.read(BANK, LEXICON))
     with pytest.raises(DraftError, match="does not cover"):
         versions.check(versions.read(BANK.replace("I use paged attention.", "No."), ""))
-
-
-def test_a_large_draft_is_checked_and_stored_in_the_background(
-    versions: BankVersions, make_queue: Callable[..., WorkedQueue]
-) -> None:
-    queue = make_queue({CHECK_BANK: versions.checking()})
-
-    def outcome(yaml: str) -> object:
-        order = DraftOrder(yaml=yaml, lexicon_yaml=LEXICON, note="big")
-        job = queue.enqueue(CHECK_BANK, order.model_dump(), None)
-        return wait_until_over(queue, job).result
-
-    bad = outcome(BANK.replace("I use paged attention.", "No."))
-    assert isinstance(bad, dict) and bad["number"] is None
-    assert [(each["part"], each["line"]) for each in bad["faults"]] == [("bank", 6)]
-    assert versions.listed() == []
-    assert outcome(BANK) == {"number": 1, "faults": []}
-    assert versions.get(1).version.note == "big"

@@ -144,45 +144,6 @@ def test_a_pdf_says_what_its_font_lacks() -> None:
     assert "fontlacks" in text
 
 
-@pytest.mark.parametrize(
-    "text", ["w" * 3000, "a\x00b\x07c", "\u202edesrever", "😀" * 50, "\n" * 50]
-)
-def test_a_pdf_is_made_of_any_text(text: str) -> None:
-    assert export_attempt(archive(text), "pdf").content.startswith(b"%PDF-")
-
-
-def test_marks_without_end_on_one_letter_are_set_in_bounded_time() -> None:
-    text = pdf_text(export_attempt(archive("e" + "\u0301" * 30_000), "pdf").content)
-    assert text.count("?") > 29_000 and "fontlacks" in text.replace(" ", "").replace("\u00a0", "")
-    few = pdf_text(export_attempt(archive("e" + "\u0301" * 8), "pdf").content)
-    assert "lacks" not in few
-
-
-def with_terms(count: int) -> Archive:
-    whole = archive()
-    (attempt,) = whole.attempts
-    report = attempt.report
-    terms = tuple(
-        report.pronunciation.terms[0].model_copy(update={"term": f"term{number}"})
-        for number in range(count)
-    )
-    said = report.model_copy(
-        update={"pronunciation": report.pronunciation.model_copy(update={"terms": terms})}
-    )
-    stored = attempt.reports[-1].model_copy(update={"report": said})
-    return whole.model_copy(
-        update={"attempts": (attempt.model_copy(update={"reports": (stored,)}),)}
-    )
-
-
-def test_a_pdf_of_an_answer_that_repeats_a_term_without_end_is_made_in_bounded_time() -> None:
-    text = pdf_text(export_attempt(with_terms(600), "pdf").content).replace("\u00a0", "")
-    assert "term499" in text and "term500" not in text
-    assert "100morerows" in text.replace(" ", "")
-    whole = pdf_text(export_attempt(with_terms(500), "pdf").content).replace("\u00a0", "")
-    assert "term499" in whole and "morerows" not in whole.replace(" ", "")
-
-
 @pytest.mark.parametrize("kind", ["markdown", "pdf"])
 def test_a_term_said_several_times_is_one_row_with_its_places(kind: AttemptFormat) -> None:
     whole = archive()

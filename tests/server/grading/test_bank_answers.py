@@ -1,38 +1,15 @@
-"""Every model answer covers its own phrases, and none of an unrelated question."""
-
-from datetime import UTC, datetime
+"""Talk of something else covers nothing of the bank, and other names of one thing all count."""
 
 import pytest
 
 from question_bank.loader import load_bank
 from question_bank.models import Bank
-from server.contract import Submission, Transcript
-from server.grading import cover, grade
+from server.grading import cover
 
 
 @pytest.fixture(scope="module")
 def bank() -> Bank:
     return load_bank()
-
-
-SAMPLE = load_bank().questions[:: max(1, len(load_bank().questions) // 40)]
-"""About forty; tests/question_bank/test_model_answers.py says how to check all."""
-
-
-@pytest.mark.parametrize("question", SAMPLE, ids=lambda question: question.id)
-def test_every_model_answer_covers_its_own_phrases(question, bank, lexicon):
-    submission = Submission(
-        submission_id="b" * 32,
-        question_id=question.id,
-        created_at=datetime(2026, 1, 1, tzinfo=UTC),
-        transcript=Transcript(text=question.model_answer),
-    )
-    failing = [
-        (phrase.phrase, phrase.status, phrase.negated)
-        for phrase in grade(question, submission, lexicon, bank.version).coverage.phrases
-        if phrase.status != "covered" or phrase.negated
-    ]
-    assert failing == []
 
 
 HOLIDAY = (

@@ -144,20 +144,6 @@ def test_old_files_and_jobs_go(jobs: JobQueue) -> None:
     assert [each.id for each in jobs.recent(None, 10)] == [queued.id]
 
 
-def test_a_file_is_dropped_and_its_job_stays(jobs: JobQueue) -> None:
-    ids = []
-    for kind in ("export", "other"):
-        ids.append(jobs.enqueue(kind, {}, None).id)
-        claim = jobs.claim()
-        assert claim is not None
-        jobs.finish(claim, Outcome({"of": kind}, MadeFile("a.txt", b"abc", (5, 3))))
-    assert jobs.with_files("export") == [(ids[0], {"of": "export"}, (5, 3))]
-    jobs.drop_file(ids[0])
-    assert jobs.with_files("export") == []
-    assert jobs.status(ids[0], None).state == "done"
-    assert jobs.status(ids[1], None).file is not None
-
-
 def note_down(store: Store, name: str) -> Callable[[Session], None]:
     """Something that is stored together with a job's end."""
 
@@ -191,22 +177,6 @@ def test_what_a_job_stores_is_stored_with_its_end_or_not_at_all(
             jobs.cancel(job.id, None)
         assert jobs.finish(claim, Outcome(within=note_down(store, name))) is not cancelled
     assert names(store) == ["kept"]
-
-
-def test_a_job_whose_outcome_cannot_be_stored_goes_on(jobs: JobQueue, store: Store) -> None:
-    def refuse(session: Session) -> None:
-        note_down(store, "undone")(session)
-        session.flush()
-        raise ConflictError("not any more")
-
-    job = jobs.enqueue("count", {}, None)
-    claim = jobs.claim()
-    assert claim is not None
-    with pytest.raises(ConflictError):
-        jobs.finish(claim, Outcome(within=refuse))
-    assert jobs.status(job.id, None).state == "running"
-    assert names(store) == []
-    assert jobs.fail(claim, "not any more")
 
 
 def test_what_keeps_a_job_out_is_asked_in_the_same_transaction(

@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,15 +11,11 @@ import pytest
 
 from server.attempts.store import Store
 from server.db.tables import JobRow
-from server.jobs.job import Outcome
 from server.jobs.queue import JobQueue
-from tests.worlds.queues import WorkedQueue, wait_for
+from tests.worlds.queues import wait_for
 
 pytestmark = pytest.mark.every_database
 
-TAKEN_WITHIN_S = 3.0
-"""A worker looks for jobs twice a second, and for jobs of the dead every three seconds. The fastest
-of several jobs counts: a busy machine keeps some of them waiting."""
 
 Start = Callable[[], "subprocess.Popen[bytes]"]
 
@@ -83,34 +78,3 @@ def test_a_job_of_a_killed_process_is_done_by_another_and_all_others_once(
     assert sorted(number for number, _ in notes(log, "begin")) == [0, 0, *range(1, 11)]
     assert [jobs.status(job.id, None).begun for job in others] == [1] * 10
     assert jobs.status(long.id, None).state == "cancelled"
-
-
-def test_what_was_queued_while_all_processes_were_dead_is_done_after_a_restart(
-    store: Store, start: Start, log: Path
-) -> None:
-    jobs = JobQueue(store.database)
-    process = start()
-    job = jobs.enqueue("steps", {"number": 1, "steps": 100_000}, None)
-    wait_for(lambda: notes(log, "begin"))
-    process.kill()
-    process.wait()
-    jobs.cancel(job.id, None)
-    later = jobs.enqueue("steps", {"number": 2, "steps": 1}, None)
-    start()
-    wait_for(lambda: jobs.status(later.id, None).state == "done")
-    assert [number for number, _ in notes(log, "end")] == [2]
-
-
-def test_a_job_that_one_process_queues_is_soon_taken_by_the_worker_of_another(
-    make_queue: Callable[..., WorkedQueue], start: Start, log: Path
-) -> None:
-    without_a_worker = make_queue({"steps": lambda work: Outcome()}, start=False)
-    start()
-    time.sleep(1.0)  # the worker has looked for jobs and waits
-    waits_s = []
-    for number in range(3):
-        queued_at_s = time.monotonic()
-        without_a_worker.enqueue("steps", {"number": number, "steps": 1}, None)
-        wait_for(lambda n=number: n in [begun for begun, _ in notes(log, "begin")])
-        waits_s.append(time.monotonic() - queued_at_s)
-    assert min(waits_s) < TAKEN_WITHIN_S

@@ -3,14 +3,11 @@
 import threading
 import time
 from collections.abc import Callable
-from datetime import datetime
 
 import pytest
-from sqlalchemy import select
 
 from server.attempts.store import Store
 from server.core.errors import InvalidInputError
-from server.db.tables import JobRow
 from server.jobs.job import MadeFile, Outcome, Work
 from server.jobs.queue import JobQueue
 from tests.worlds.queues import (
@@ -127,42 +124,6 @@ def test_a_job_of_a_dead_process_is_taken_up_from_what_it_kept(
     queue = make_queue(kinds, beat_s=BEAT_S, silent_s=SILENT_S)
     done = wait_until_over(queue, job)
     assert (done.state, done.begun, done.result) == ("done", 2, {"from": {"at": 7}})
-
-
-def test_a_long_step_without_progress_is_not_taken_for_dead(
-    make_queue: MakeQueue, store: Store
-) -> None:
-    def heartbeat() -> datetime:
-        with store.database.read() as session:
-            return session.scalars(select(JobRow.heartbeat_at)).one()
-
-    def slow(work: Work) -> Outcome:
-        for _ in range(3):
-            before = heartbeat()
-            wait_for(lambda before=before: heartbeat() > before)
-        return Outcome({"slow": True})
-
-    queues = [make_queue({"slow": slow}, beat_s=BEAT_S) for _ in range(2)]
-    job = wait_until_over(queues[0], queues[0].enqueue("slow", {}, None), within_s=400)
-    assert (job.state, job.begun) == ("done", 1)
-
-
-def test_a_worker_that_does_not_end_in_time_says_so(make_queue: MakeQueue) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-
-    def deaf(work: Work) -> Outcome:
-        begun.set()
-        assert go_on.wait(ENDS_WITHIN_S)
-        return Outcome()
-
-    queue = make_queue({"deaf": deaf})
-    queue.enqueue("deaf", {}, None)
-    assert begun.wait(ENDS_WITHIN_S)
-    assert not queue.worker.stop(0.01)
-    assert queue.worker.is_alive
-    go_on.set()
-    assert queue.worker.stop(ENDS_WITHIN_S)
-    assert not queue.worker.is_alive
 
 
 def test_work_of_an_unknown_kind_fails(make_queue: MakeQueue) -> None:

@@ -41,26 +41,6 @@ def assert_is_a_command(words: list[str]) -> None:
     assert {each for each in words if each.startswith("--")} <= options
 
 
-def test_every_instruction_is_one_and_what_is_copied_is_there(steps: list[tuple[str, str]]) -> None:
-    allowed = "FROM WORKDIR RUN COPY ENV USER VOLUME EXPOSE HEALTHCHECK CMD"
-    assert {word for word, _ in steps} <= set(allowed.split())
-    for word, rest in steps:
-        if word == "COPY" and "--from" not in rest:
-            for source in rest.split()[:-1]:
-                assert (ROOT / source).exists(), source
-    packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    copied = {
-        part
-        for word, rest in steps
-        if word == "COPY" and "--from" not in rest
-        for part in rest.split()[:-1]
-    }
-    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    assert "*" in ignored, "a virtual environment or an .env would be sent to the engine"
-    assert {each[1:] for each in ignored if each.startswith("!")} == copied
-    assert set(packages["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) <= copied
-
-
 def test_the_image_runs_as_nobody_special_and_with_a_python_that_is_supported(
     steps: list[tuple[str, str]],
 ) -> None:
@@ -137,15 +117,3 @@ def test_the_database_counts_as_ready_only_where_the_server_reaches_it(
     assert command.startswith("pg_isready --host 127.0.0.1 ")
     waits = compose["services"]["aloud"]["depends_on"]["database"]["condition"]
     assert waits == "service_healthy"
-
-
-def test_the_images_paths_are_put_below_a_folder(steps: list[tuple[str, str]]) -> None:
-    folder = Path("/clean root")
-    placed = [image_steps.placed(rest, folder) for _, rest in steps]
-    assert "/clean root/opt/aloud/bin/python -m pip check" in " ".join(placed)
-    assert image_steps.placed("docker.io/library/python /wheel/*.whl", folder) == (
-        "docker.io/library/python /clean root/wheel/*.whl"
-    )
-    assert image_steps.placed("PATH=/opt/aloud/bin:$PATH", folder) == (
-        "PATH=/clean root/opt/aloud/bin:$PATH"
-    )

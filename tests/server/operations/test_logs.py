@@ -134,12 +134,3 @@ def test_every_line_is_one_json_object_with_the_fields_given(logs: Logs) -> None
     assert line["message"] == "two\nlines"
     assert line["count"] == 2
     assert line["level"] == "info"
-
-
-def test_setting_up_twice_logs_once(logs: Logs) -> None:
-    set_up_logs("INFO", logs.stream)
-    logging.getLogger("server.x").info("once")
-    assert len(logs.lines) == 1
-    root = logging.getLogger()
-    for each in [each for each in root.handlers if getattr(each, "stream", None) is logs.stream]:
-        root.removeHandler(each)

@@ -6,19 +6,17 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import delete, select, true, update
+from sqlalchemy import delete, select, true
 
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
 from server.attempts.service import Grader, Service
 from server.contract import NewRubricScore, Pronunciation, Report, Submission, TermVerdict
-from server.core.errors import StoreError
 from server.db.database import Database
 from server.db.tables import (
     AnswerFactsRow,
     CorrectionRow,
     PhraseFactsRow,
-    ReportRow,
     TermFactsRow,
 )
 from server.review.current_facts import refresh_facts
@@ -91,49 +89,6 @@ def test_a_stored_answer_has_its_facts(graded: Service, make: SimpleNamespace) -
     assert phrases(graded.database) == []
 
 
-def test_a_correction_changes_what_an_answer_missed(graded: Service, make: SimpleNamespace) -> None:
-    attempt = graded.submit(make.submission("I use paged attention"))
-    add(graded.database, attempt.id)
-    scores(graded.database)
-    assert [each[2] for each in phrases(graded.database)] == [0, 0]
-    with graded.database.write() as session:
-        session.execute(delete(CorrectionRow))
-    scores(graded.database)
-    assert [each[2] for each in phrases(graded.database)] == [1, 0]
-
-
-def test_a_phrase_that_was_only_denied_is_missed(
-    make_service: Callable[..., Service], make: SimpleNamespace
-) -> None:
-    def denying(*args: object) -> Report:
-        report = grade(*args)  # type: ignore[arg-type]
-        denied = [
-            each.model_copy(update={"negated": each.status == "covered"})
-            for each in report.coverage.phrases
-        ]
-        coverage = report.coverage.model_copy(update={"phrases": tuple(denied)})
-        return report.model_copy(update={"coverage": coverage})
-
-    service = make_service(grader=Grader(denying, "stub-1"))
-    service.submit(make.submission("I never use paged attention"))
-    assert [each[2] for each in phrases(service.database)] == [1, 1]
-
-
-def test_grading_again_gives_new_facts(
-    graded: Service, make_service: Callable[..., Service], make: SimpleNamespace
-) -> None:
-    attempt = graded.submit(make.submission("I use paged attention"))
-    add(graded.database, attempt.id)
-    assert scores(graded.database) == {attempt.id: 1.0}
-    bank = make.bank(make.question(key_phrases=({"phrase": "continuous batching"},)))
-    make_service(bank=bank).regrade()
-    assert scores(graded.database) == {attempt.id: 1.0}
-    assert terms(graded.database) == []
-    with graded.database.write() as session:
-        session.execute(delete(CorrectionRow))
-    assert scores(graded.database) == {attempt.id: 0.0}
-
-
 def test_facts_follow_corrections_that_come_go_and_change_places(
     graded: Service, make: SimpleNamespace
 ) -> None:
@@ -156,35 +111,6 @@ def test_facts_follow_corrections_that_come_go_and_change_places(
         session.execute(delete(CorrectionRow))
     assert scores(database) == {one: 0.5, two: 0.5}
     assert terms(database)[0] == (one, "RoCE", 2, 1)
-
-
-def test_a_damaged_report_keeps_its_facts_and_stops_no_other(
-    graded: Service, make: SimpleNamespace
-) -> None:
-    database = graded.database
-    one, two = (graded.submit(make.submission("I use paged attention")).id for _ in range(2))
-    with database.write() as session:
-        session.execute(
-            update(ReportRow).where(ReportRow.attempt_id == one).values(report={"nothing": 1})
-        )
-    for each in (one, two):
-        add(database, each)
-    assert scores(database) == {one: 0.5, two: 1.0}
-
-
-def test_a_database_that_takes_nothing_can_still_be_read(
-    graded: Service, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    attempt = graded.submit(make.submission("I use paged attention"))
-    add(graded.database, attempt.id)
-
-    def full() -> None:
-        raise StoreError("the disk is full")
-
-    monkeypatch.setattr(graded.database, "write", full)
-    assert scores(graded.database) == {attempt.id: 0.5}
-    monkeypatch.undo()
-    assert scores(graded.database) == {attempt.id: 1.0}
 
 
 @pytest.fixture

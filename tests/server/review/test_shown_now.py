@@ -1,17 +1,11 @@
 """A coach's pages count what is shown now, whatever changed it, and read no table as a whole."""
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from server.attempts.service import Service
-from server.core.settings import sqlite_url
-from server.db.database import Database
-from server.db.tables import Base, ShareRow
+from server.db.tables import ShareRow
 from server.review.overview import overview_of
 from server.review.review_queue import QueueFilter, ReviewQueue
 from server.review.service import ReviewService
@@ -116,39 +110,3 @@ def test_the_queue_counts_what_its_filters_leave(world: World) -> None:
     assert [total(topic=each) for each in (topic, "Another")] == [1, 0]
     behind = queue.page(QueueFilter(page=2))
     assert (behind.entries, behind.total) == ((), 1)
-
-
-@contextmanager
-def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
-    """What it runs meanwhile, with the parameters."""
-    ran: list[tuple[str, Any]] = []
-
-    def keep(connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        ran.append((statement, parameters))
-
-    event.listen(database.engine, "before_cursor_execute", keep)
-    yield ran
-    event.remove(database.engine, "before_cursor_execute", keep)
-
-
-def test_a_coachs_pages_read_no_table_as_a_whole(tmp_path: Any) -> None:
-    """Growth with what others store would only show with thousands of answers."""
-    database = Database(sqlite_url(tmp_path / "aloud.db"))
-    queue = ReviewQueue(database, {1, 2}, 3)
-    with statements(database) as ran:
-        overview_of(database, 1)
-        overview_of(database, 1, 4)
-        queue.page(QueueFilter(cohort_id=1))
-        queue.next_after(None)
-    plans = []
-    with database.engine.connect() as connection:
-        for statement, parameters in ran:
-            if statement.startswith(("SELECT", "WITH")):
-                rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
-                plans += [row[3] for row in rows]
-    database.close()
-    tables = "|".join(Base.metadata.tables)
-    assert [each for each in plans if re.match(rf"SCAN ({tables})\b", each)] == []
-    used = "".join(plans)
-    for index in ("ix_shares_shown", "ix_attempts_owner_id_interview_id", "ix_answer_facts_corr"):
-        assert index in used, plans

@@ -1,6 +1,5 @@
 """Sharing over HTTP: an owner, coaches, a guest with a link, each on the whole app."""
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -21,12 +20,6 @@ EVIL = "<script>alert(1)</script>"
 @pytest.fixture
 def world(service: Service, make: SimpleNamespace) -> People:
     return people(service, make.submission(f"I use paged attention {EVIL}"))
-
-
-@pytest.fixture
-def guest(world: People) -> Iterator[TestClient]:
-    with world.client(accept="text/html") as client:
-        yield client
 
 
 def test_a_recording_goes_up_and_is_heard_by_whom_it_is_shared_with(world: People) -> None:
@@ -84,24 +77,6 @@ def test_what_is_no_recording_or_too_large_is_refused(world: People) -> None:
     too_large = world.client("ana").put(address, content=b"fLaC" + bytes(9_000_000))
     assert too_large.status_code == 413
     assert "bytes" in too_large.json()["detail"]
-
-
-def test_a_guest_sees_the_shared_answer_and_nothing_else(world: People, guest: TestClient) -> None:
-    page = guest.get(f"/s/{world.link}")
-    assert page.status_code == 200
-    assert "Ana shares this answer" in page.text
-    assert EVIL not in page.text
-    assert page.headers["referrer-policy"] == "same-origin"  # the secret goes nowhere else
-    own = world.of("ana").submit(
-        world.attempt.submission.model_copy(update={"submission_id": "f" * 32})
-    )
-    for path in (
-        f"/s/{world.link}/attempts/{own.id}",
-        f"/s/{world.link}/attempts/{own.id}/recording",
-        f"/s/{world.link[:-1]}/attempts/{world.attempt.id}",
-    ):
-        assert guest.get(path).status_code == 404
-    assert guest.get(f"{API}/attempts/{world.attempt.id}").status_code == 401
 
 
 def test_without_accounts_there_is_nobody_to_share_with(service: Service) -> None:

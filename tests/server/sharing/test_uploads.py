@@ -101,15 +101,6 @@ def test_another_upload_takes_the_place_of_what_is_on_its_way(world: World, atte
     assert state(world, second).state == "done"
 
 
-def test_two_answers_are_prepared_each_for_itself(world: World, attempt: int) -> None:
-    other = world.attempt("two").id
-    world.show(attempt_id=other, cohort_id=world.spring, with_audio=True)
-    for each in (attempt, other):
-        world.upload(world.ana, each)
-    do_all(world.queue.worker)
-    assert world.recordings() == 2
-
-
 def test_a_broken_file_fails_in_one_line_that_its_owner_sees_and_leaves_nothing(
     world: World, attempt: int
 ) -> None:
@@ -127,20 +118,6 @@ def test_a_broken_file_fails_in_one_line_that_its_owner_sees_and_leaves_nothing(
     world.show(attempt_id=attempt, cohort_id=world.spring, with_audio=True)
     world.put(attempt)
     assert preparing_of(world, attempt) is None
-
-
-def test_a_bomb_fails_and_leaves_nothing(
-    world: World, attempt: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(encoding, "MAX_RECORDING_S", 5.0)
-    content = bytearray(sound(seconds=40, rate_hz=16_000, layout="mono", tone_hz=0))
-    content[21] &= 0xF0  # STREAMINFO: it does not say how long it is
-    content[22:26] = bytes(4)
-    job = world.upload(world.ana, attempt, bytes(content))
-    do_all(world.queue.worker)
-    assert "longer than" in (state(world, job).problem or "")
-    assert kept_inputs(world) == []
-    assert nothing_is_heard(world, attempt)
 
 
 @pytest.mark.parametrize("content", [b"", b"MZ", b"RIFF\0\0\0\0WAVEfmt "])
@@ -246,24 +223,3 @@ def test_a_file_that_ends_every_process_is_given_up_and_dropped(world: World, at
     message = preparing_of(world, attempt)
     assert message is not None and "the server ended 3 times" in (message.problem or "")
     assert kept_inputs(world) == []
-
-
-def test_progress_is_told_in_seconds_of_sound(
-    world: World, attempt: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("server.jobs.job.PROGRESS_EVERY_S", 0.0)
-    message: list[tuple[int, int]] = []
-    progress = world.queue.progress
-
-    def note(claim: object, done: int, total: int) -> bool:
-        message.append((done, total))
-        return progress(claim, done, total)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(world.queue, "progress", note)
-    world.upload(world.ana, attempt, sound("ogg", seconds=3))
-    do_all(world.queue.worker)
-    seconds = [done for done, _ in message]
-    assert seconds == sorted(seconds)
-    assert set(seconds) == {0, 1, 2, 3}
-    assert {total for _, total in message[:-1]} == {4}  # Opus declares its lead-in too
-    assert message[-1] == (3, 3)

@@ -61,12 +61,6 @@ def test_a_slow_half_shows_where_it_was() -> None:
     assert middle.words_per_minute == pytest.approx(120.0)
 
 
-def test_an_answer_shorter_than_the_window_has_no_pace_over_time(make_report: MakeReport) -> None:
-    assert pace_points(make_words("one two three"), 0.0, 9.9) == ()
-    assert pace_chart(make_report(make_words("one two three"))) is None
-    assert pace_chart(make_report("typed words without times")) is None
-
-
 def test_words_without_times_are_left_out() -> None:
     words = (*make_words(" ".join(["w"] * 40)), Word(text="lost"))
     assert {point.words_per_minute for point in pace_points(words, 0.0, 20.0)} == {120.0}
@@ -132,13 +126,6 @@ def test_scores_graded_in_different_ways_are_not_drawn_as_one_line() -> None:
     assert last_before < float(str(change.get("x1"))) < first_after
     assert chart is not None
     assert "cannot be compared. Since then first 20%, latest 30%, best 30%." in chart.text
-
-
-def test_scores_of_one_moment_stand_side_by_side_and_one_alone_is_no_line() -> None:
-    same = [ScorePoint(NOON, 0.4), ScorePoint(NOON, 0.6), ScorePoint(NOON, 0.5)]
-    xs = [x for x, _ in polyline(drawing(score_chart(same, title="t", id_prefix="s")))]
-    assert xs[1] - xs[0] == pytest.approx(xs[2] - xs[1], abs=0.2)
-    assert score_chart(same[:1], title="t", id_prefix="s") is None
 
 
 def test_bars_are_as_long_as_their_shares() -> None:

@@ -21,7 +21,7 @@ from server.contract import (
 from server.ui.content_view import CLIP_MARGIN_S
 from server.ui.rendering import environment
 from server.ui.report_view import ReportView, Sounds, view_report
-from server.ui.verdict_words import PERHAPS_RIGHT, fillers_text, tip_of
+from server.ui.verdict_words import PERHAPS_RIGHT, tip_of
 from tests.server.ui.conftest import make_words, phrase, term
 
 MakeReport = Callable[..., Report]
@@ -157,13 +157,6 @@ def test_terms_are_grouped_and_their_sounds_have_a_margin(full: Report) -> None:
     assert wrong.heard_ipa == "ˈɹoʊs"
 
 
-def test_a_term_at_the_very_start_is_played_from_the_start(make_report: MakeReport) -> None:
-    report = make_report(
-        make_words("RoCE"), terms=(term("RoCE", (0,), "mispronounced", start_s=0.05, end_s=0.4),)
-    )
-    assert view_report(report).wrong_terms[0].from_s == 0.0
-
-
 def test_numbers_have_units_and_what_was_not_measured_is_left_out(
     full: Report, make_report: MakeReport
 ) -> None:
@@ -178,13 +171,6 @@ def test_numbers_have_units_and_what_was_not_measured_is_left_out(
     typed = view_report(make_report("just typed"))
     assert [figure.label for figure in typed.figures] == ["Words"], "a text says nothing of fillers"
     assert typed.pace is None and not typed.timed
-
-
-def test_fillers_in_words(full: Report, make_report: MakeReport) -> None:
-    assert fillers_text(full.delivery) == "at least 2 fillers"
-    none = full.delivery.model_copy(update={"fillers": ()})
-    assert fillers_text(none) == "no fillers transcribed"
-    assert fillers_text(make_report("just typed").delivery) == ""
 
 
 @pytest.mark.parametrize("prefix", ["", "before-"])
@@ -316,12 +302,6 @@ def test_the_legend_names_only_marks_that_occur(full: Report, make_report: MakeR
     )
 
 
-def test_the_legend_names_a_mark_that_only_a_sign_shows(make_report: MakeReport) -> None:
-    phrases = (phrase("said", (0, 1)), phrase("denied", (0, 1), negated=True))
-    view = view_report(make_report(make_words("flow control"), phrases=phrases))
-    assert view.marks == {"mark-covered", "mark-denied"}
-
-
 def test_a_term_that_was_perhaps_said_right_is_not_corrected(make_report: MakeReport) -> None:
     unsure = term("data", (0,), "unclear", heard="DAY-tuh", expected="DAY-tuh", tip="Say DAY-tuh.")
     report = make_report(make_words("data here"), terms=(unsure,))
@@ -334,17 +314,3 @@ def test_a_term_that_was_perhaps_said_right_is_not_corrected(make_report: MakeRe
     assert "say day-tuh" not in captured.get().casefold()
     faulty = unsure.model_copy(update={"fault": "clipped", "tip": "The recording is clipped."})
     assert tip_of(faulty) == "The recording is clipped."
-
-
-def test_a_length_is_rounded_alike_in_terminal_and_page(make_report: MakeReport) -> None:
-    report = make_report(make_words("one two"), delivery={"answer_s": 17.6, "target_s": 90.0})
-    console = Console(width=120, force_terminal=False)
-    with console.capture() as captured:
-        console.print(render_report(report, "Why?"))
-    assert "18 s of 90 s" in captured.get()
-    (length,) = [each for each in view_report(report).figures if each.label == "Length"]
-    assert (length.value, length.unit) == ("0:18", "of 1:30 min")
-
-
-def test_an_empty_transcript_says_so(make_report: MakeReport) -> None:
-    assert "This transcript has no words" in render(view_report(make_report(""))).text

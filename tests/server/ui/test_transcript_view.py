@@ -106,17 +106,6 @@ def test_fillers_and_repeated_starts_are_marked(make_report: MakeReport) -> None
     assert [sign.text for word in words for sign in word.signs] == ["↺"]
 
 
-def test_findings_beyond_the_transcript_do_no_harm(make_report: MakeReport) -> None:
-    report = make_report(
-        make_words("two words"),
-        phrases=(phrase("p", (7, 8)),),
-        terms=(term("t", (-1, 9), "mispronounced"),),
-        delivery={"fillers": (Filler(text="um", word_index=40),)},
-    )
-    assert runs(report) == [("", "two words")]
-    assert [word.signs for word in all_words(view_transcript(report, ""))] == [(), ()]
-
-
 def test_a_long_pause_stands_behind_the_word_before_it(make_report: MakeReport) -> None:
     words = (
         Word(text="one", start_s=0.0, end_s=0.5),
@@ -146,28 +135,6 @@ def test_parts_end_at_pauses_and_sentences_but_not_within_a_phrase(
     assert starts[:2] == [0.0, words[MIN_PART_WORDS + 4].start_s]
 
 
-def lengths_of(make_report: MakeReport, text: str) -> list[int]:
-    parts = view_transcript(make_report(make_words(text)), "")
-    return [sum(len(run.words) for run in part.runs) for part in parts]
-
-
-def test_a_part_that_grows_too_long_ends_after_its_last_whole_sentence(
-    make_report: MakeReport,
-) -> None:
-    short, long = MIN_PART_WORDS - 2, MAX_PART_WORDS - 4
-    text = " ".join(["word"] * (short - 1) + ["end."] + ["word"] * (long - 1) + ["end."])
-    assert lengths_of(make_report, text) == [short, long]
-
-
-def test_a_long_sentence_is_cut_only_if_its_end_is_far(make_report: MakeReport) -> None:
-    near, far = 2 * MAX_PART_WORDS - 1, 2 * MAX_PART_WORDS + 9
-    assert lengths_of(make_report, "word " * near + "end. and more") == [near + 1, 2]
-    assert lengths_of(make_report, "word " * far + "end.") == [
-        MAX_PART_WORDS,
-        far + 1 - MAX_PART_WORDS,
-    ]
-
-
 def test_every_word_is_shown_once_in_order(make_report: MakeReport) -> None:
     text = " ".join(f"w{n}" for n in range(230))
     shown = all_words(view_transcript(make_report(make_words(text)), ""))
@@ -179,7 +146,3 @@ def test_a_typed_answer_keeps_its_lines(make_report: MakeReport) -> None:
     parts = view_transcript(make_report("first line here\n\nsecond line"), "")
     assert [len(part.runs[0].words) for part in parts] == [3, 2]
     assert [part.start_s for part in parts] == [None, None]
-
-
-def test_no_words_make_no_parts(make_report: MakeReport) -> None:
-    assert view_transcript(make_report("  "), "") == ()

@@ -92,13 +92,6 @@ def test_one_question_is_changed_previewed_and_stored(written: Site) -> None:
     assert [each.actor_id for each in noted] == [written.ids["carla"]] * 2
 
 
-def test_nothing_changed_stores_nothing(written: Site) -> None:
-    form = form_in(written.get("carla", PAGING).text)
-    reply = written.post("carla", PAGING, do="save", **form)
-    assert reply.status_code == 200 and "Nothing has changed" in reply.text
-    assert len(written.versions.listed()) == 1
-
-
 def test_a_built_in_question_is_changed_as_a_copy(site: Site) -> None:
     path = "/coach/bank/questions/kv-cache"
     page = site.get("carla", path).text
@@ -189,16 +182,6 @@ def test_two_editors_of_one_question_are_told(written: Site) -> None:
     assert again.headers["location"] == "/coach/bank/3"
 
 
-def test_two_editors_of_two_questions_lose_nothing(written: Site) -> None:
-    queues = "/coach/bank/questions/queues"
-    carla = form_in(written.get("carla", PAGING).text) | {"prompt": "Carla's?"}
-    dan = form_in(written.get("dan", queues).text) | {"prompt": "Dan's?"}
-    assert written.post("carla", PAGING, do="save", **carla).status_code == 303
-    assert written.post("dan", queues, do="save", **dan).headers["location"] == "/coach/bank/3"
-    text = written.versions.get(3).yaml
-    assert "Carla's?" in text and "Dan's?" in text
-
-
 def test_a_new_question_is_written(written: Site) -> None:
     path = "/coach/bank/new-question"
     form = form_in(written.get("carla", path).text)
@@ -218,17 +201,6 @@ def test_a_new_question_is_written(written: Site) -> None:
     assert stored.status_code == 303, stored.text
     written.post("carla", "/coach/bank/2/activate")
     assert written.service.question("blocks").role == "ml-engineer"
-
-
-def test_hostile_text_stays_text(written: Site) -> None:
-    hostile = "</textarea><script>alert(1)</script>\"'{{7*7}}\0\u202e"
-    form = form_in(written.get("carla", PAGING).text) | {
-        "prompt": hostile,
-        "key_phrases-0-why": hostile,
-    }
-    reply = written.post("carla", PAGING, do="check", **form)
-    assert reply.status_code in (200, 422)
-    assert "<script>alert" not in reply.text and "{{7*7}}" in reply.text
 
 
 def test_a_question_that_names_a_general_point_is_edited_as_text(site: Site) -> None:

@@ -21,7 +21,7 @@ from tests.worlds.ports import free_port
 
 PROJECT = Path(__file__).resolve().parents[3]
 STARTS_WITHIN_S = 120
-ANSWERS = 12
+ANSWERS = 5
 
 CLIENT = """
 import sys, time
@@ -99,10 +99,10 @@ def test_several_servers_and_clients_at_once(
     server: str, database: Database, tmp_path: Path, make: SimpleNamespace
 ) -> None:
     accounts = AccountService(database, passwords=cheap_passwords())
-    people = {name: accounts.add(name, "candidate") for name in ("ana", "ben")}
-    tokens = {name: accounts.tokens.add(each.id, "x").secret for name, each in people.items()}
+    ana = accounts.add("ana", "candidate")
+    token = accounts.tokens.add(ana.id, "x").secret
 
-    known = {"Authorization": f"Bearer {tokens['ana']}"}
+    known = {"Authorization": f"Bearer {token}"}
     questions = httpx.get(f"{server}/api/v1/bank/questions", headers=known, timeout=120).json()
     question = questions[0]["id"]
     answers = [
@@ -111,39 +111,37 @@ def test_several_servers_and_clients_at_once(
     (tmp_path / "answers").write_text(
         "".join(each.model_dump_json() + "\n" for each in answers), encoding="utf-8"
     )
-    # two processes for each person, with the same answers: each is stored once
+    # two processes with the same answers of one person: each is stored once
     clients = [
         subprocess.Popen(
-            [sys.executable, "-c", CLIENT, server, tokens[name], str(tmp_path / "answers")],
+            [sys.executable, "-c", CLIENT, server, token, str(tmp_path / "answers")],
             cwd=PROJECT,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        for name in ("ana", "ben", "ana", "ben")
+        for _ in range(2)
     ]
     for client in clients:
         out, error = client.communicate(timeout=600)
         assert (client.returncode, out.strip()) == (0, str(ANSWERS)), error
-    store = Store(database)
-    for each in people.values():
-        attempts, _ = store.of(each.id).archive(0, 100)
-        stored: list[Submission] = [attempt.submission for attempt in attempts]
-        assert sorted(one.submission_id for one in stored) == sorted(
-            one.submission_id for one in answers
-        )
+    attempts, _ = Store(database).of(ana.id).archive(0, 100)
+    stored: list[Submission] = [attempt.submission for attempt in attempts]
+    assert sorted(one.submission_id for one in stored) == sorted(
+        one.submission_id for one in answers
+    )
 
     # a session begun in one process holds in all, and ends in all
-    accounts.accept(accounts.invitations.invite(people["ana"].id).secret, PASSWORD)
+    accounts.accept(accounts.invitations.invite(ana.id).secret, PASSWORD)
     with httpx.Client(base_url=server, headers={"Accept": "text/html"}, timeout=120) as browser:
         page = browser.get("/sign-in").text
         token = page.partition('name="csrftoken" value="')[2].partition('"')[0]
         sent = {"csrftoken": token, "name": "ana", "password": PASSWORD}
         assert browser.post("/sign-in", data=sent).status_code == 303
-        for _ in range(12):
+        for _ in range(6):
             with httpx.Client(base_url=server, cookies=browser.cookies, timeout=120) as again:
                 assert again.get("/account").status_code == 200
-        accounts.end_sessions(people["ana"].id)
-        for _ in range(12):
+        accounts.end_sessions(ana.id)
+        for _ in range(6):
             with httpx.Client(base_url=server, cookies=browser.cookies, timeout=120) as again:
                 assert again.get("/account").status_code == 401

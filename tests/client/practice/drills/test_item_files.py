@@ -19,7 +19,7 @@ from client.practice.drills.item_files import (
     write_anki,
 )
 from client.practice.drills.items import Item, item_of, load_items
-from client.practice.drills.own_items import item_id, read_own_items
+from client.practice.drills.own_items import item_id
 from pronunciation.clip import Clip
 from tests.client.practice.drills.conftest import item
 
@@ -102,11 +102,6 @@ def test_an_item_may_join_a_built_in_set_or_replace_one(
     assert (again.added, again.replaced, again.unchanged) == (0, 0, 2)
 
 
-def test_a_set_for_the_rows_that_name_none(settings: ClientSettings, file: Path) -> None:
-    import_items(settings, write(file, HEADING + ROW), into="my-terms")
-    assert [each.term for each in load_items(settings).of("my-terms")] == ["RoCE"]
-
-
 @pytest.mark.parametrize(
     ("row", "says"),
     [
@@ -172,14 +167,6 @@ def test_files_that_cannot_be_read(file: Path, tmp_path: Path) -> None:
         read_csv(file)
 
 
-def test_what_spreadsheets_write(file: Path) -> None:
-    with_commas = HEADING + ROW + ",,,\n\n"
-    for text in (with_commas, with_commas.replace(",", ";").replace("\n", "\r\n")):
-        file.write_bytes(text.encode("utf-8-sig"))
-        (item,) = read_csv(file)
-        assert item.term == "RoCE"
-
-
 def test_all_faults_at_once_and_nothing_is_kept(settings: ClientSettings, file: Path) -> None:
     rows = "".join(f"T{n},ZZ,R OW1 S,Tip\n" for n in range(40))
     with pytest.raises(DrillError) as caught:
@@ -207,18 +194,6 @@ def test_ids_tell_terms_apart_and_stay() -> None:
     assert len(ids) == 7
     assert item_id("own", "RoCE") == item_id("own", "roce") == "own-roce"
     assert len(item_id("own", "long " * 60)) <= 80
-
-
-def test_a_damaged_file_of_ones_own_is_told_with_its_place(settings: ClientSettings) -> None:
-    settings.own_drills.parent.mkdir(parents=True)
-    settings.own_drills.write_text("- {id: x, term: RoCE}\n", encoding="utf-8")
-    with pytest.raises(DrillError, match=r"own\.yaml: item 1: ") as caught:
-        read_own_items(settings.own_drills)
-    assert "readings: is required" in str(caught.value)
-    for text in ("a: 1\n", "[", "- 1\n"):
-        settings.own_drills.write_text(text, encoding="utf-8")
-        with pytest.raises(DrillError, match=r"own\.yaml"):
-            read_own_items(settings.own_drills)
 
 
 def test_the_columns_are_those_of_the_docs(project_root: Path) -> None:
@@ -259,15 +234,6 @@ def test_each_item_with_its_own_sound(tmp_path: Path) -> None:
         assert sound.samples.size == 1000 * len(each.id)
 
 
-def test_writing_it_again_names_the_same_notes(tmp_path: Path) -> None:
-    path = tmp_path / "aloud.apkg"
-    guids = []
-    for n in range(2):
-        write_anki([item("roce")], "Aloud", path, None)
-        guids.append(notes(path, tmp_path / str(n))[0][0])
-    assert guids[0] == guids[1]
-
-
 def test_without_a_voice_there_is_a_deck_without_sounds(tmp_path: Path) -> None:
     asked: list[str] = []
 
@@ -280,17 +246,3 @@ def test_without_a_voice_there_is_a_deck_without_sounds(tmp_path: Path) -> None:
     assert write_anki(items, "Aloud", path, silent) == "no voice works here"
     assert asked == ["one"]
     assert [fields[6] for _, fields in notes(path, tmp_path / "out")] == ["", ""]
-
-
-def test_text_is_text_and_no_html(tmp_path: Path) -> None:
-    path = tmp_path / "aloud.apkg"
-    write_anki([item("<script>alert(1)</script>")], "Aloud", path, None)
-    ((_, fields),) = notes(path, tmp_path / "out")
-    assert "&lt;script&gt;" in fields[1]
-    assert not any("<script" in field for field in fields[1:])
-
-
-def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(DrillError, match="cannot be written"):
-        write_anki([item("one")], "Aloud", tmp_path / "file" / "x.apkg", None)

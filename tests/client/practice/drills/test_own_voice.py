@@ -18,8 +18,8 @@ from client.speaking.pyttsx3_voice import Pyttsx3Voice
 from pronunciation.clip import Clip
 from pronunciation.resample import at_sample_rate
 
-SAMPLE_STEP = 8
-"""Every eighth item, of every set. To hear all after a change of items or of the voice: 1."""
+SAMPLE_STEP = 16
+"""Every sixteenth item, of every set. To hear all after a change of items or of the voice: 1."""
 MIN_CORRECT_SHARE = 0.75
 """85 % of all 347 items when this was written; eSpeak's voice is far from a human one, and the
 hearing says "unclear" where it cannot tell."""
