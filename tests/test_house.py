@@ -13,10 +13,10 @@ DEEPEST = {"server": 16, "client": 12}
 DEEPEST_OF_ALL = 19
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 75_135
-MOST_LINES_OF_CODE = 52_672
+MOST_LINES = 75_127
+MOST_LINES_OF_CODE = 52_667
 MOST_FILES = 407
-MOST_LINES_OF_TESTS = 54_520
+MOST_LINES_OF_TESTS = 50_960
 MOST_INNER_IMPORTS = 63
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 

@@ -50,10 +50,6 @@ CHANGES: Final = Allowance(stock=120, per_s=4)
 AT_ONCE: Final = 8
 """Requests in progress: a browser opens six connections to a server."""
 
-CHANGES_AT_ONCE: Final = 3
-"""Of these, those that grade or store: an account's next answer waits for its last ones, so that
-not everybody else's does."""
-
 _SUBJECTS: Final = 10_000
 """Remembered accounts and addresses; one that has been away for longer has a full stock."""
 
@@ -78,10 +74,7 @@ class Fairness:
         if subject is None or scope["path"].startswith(_NO_LIMITS):
             await self._app(scope, receive, send)
             return
-        running = (subject, *((f"changes of {subject}",) if changes else ()))
-        most = (AT_ONCE, CHANGES_AT_ONCE)
-        busy = any(self._at_once[each] >= limit for each, limit in zip(running, most, strict=False))
-        wait_s = 1.0 if busy else self._requests.take(subject)
+        wait_s = 1.0 if self._at_once[subject] >= AT_ONCE else self._requests.take(subject)
         if wait_s == 0 and changes:
             wait_s = self._changes.take(subject)
         if wait_s > 0:
@@ -90,14 +83,13 @@ class Fairness:
             reply = failure(Request(scope), 429, "too-many-requests", text, headers=headers)
             await reply(scope, receive, send)
             return
-        self._at_once.update(running)
+        self._at_once[subject] += 1
         try:
             await self._app(scope, receive, send)
         finally:
-            self._at_once.subtract(running)
-            for each in running:
-                if not self._at_once[each]:
-                    del self._at_once[each]
+            self._at_once[subject] -= 1
+            if not self._at_once[subject]:
+                del self._at_once[subject]
 
 
 class _Stocks:
