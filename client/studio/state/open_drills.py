@@ -1,7 +1,7 @@
 """The drills that are open in the studio: one for each tab, kept in memory only.
 
-What was said is stored take by take, so a drill that is lost (Aloud was restarted, it lay idle for
-hours) loses only the order of the cards.
+What was said is stored take by take, so a drill that is lost (Aloud was restarted) loses only the
+order of the cards.
 
 The sound of each take goes to the journal piece by piece while it is spoken: the page sends what it
 has four times a second, and at the end the whole take. A studio that is killed while somebody
@@ -9,7 +9,6 @@ speaks still has what was said, and a piece that was lost on the way costs nothi
 """
 
 import threading
-import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable
@@ -33,11 +32,6 @@ from client.studio.views.drill import (
 )
 from pronunciation.clip import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ, Clip, decode_pcm16
 from pronunciation.errors import HearingError
-
-MAX_OPEN: Final = 50
-"""Nobody drills in this many tabs; the drill unused for longest is closed first."""
-IDLE_S: Final = 12 * 3600.0
-"""A drill from the morning can be continued in the evening."""
 
 
 class DrillGoneError(DrillError):
@@ -200,7 +194,6 @@ class OpenDrills:
     Args:
         hear: hears how an item was said; never called twice at once.
         clock: gives the time of takes.
-        monotonic: measures how long a drill lies idle.
     """
 
     def __init__(
@@ -208,13 +201,10 @@ class OpenDrills:
         hear: HearDrill,
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._hear = hear
         self._clock = clock
-        self._monotonic = monotonic
-        self._drills: dict[str, tuple[float, OpenDrill]] = {}
-        self._lock = threading.Lock()
+        self._drills: dict[str, OpenDrill] = {}
         self._hearing = threading.Lock()
 
     def hear(self, clip: Clip, item: Item) -> DrillVerdict:
@@ -223,18 +213,9 @@ class OpenDrills:
             return self._hear(clip, item)
 
     def add(self, session: DrillSession, title: str) -> OpenDrill:
-        """Open a drill for this session; drills that were idle for long are closed."""
+        """Open a drill for this session."""
         drill = OpenDrill(session, title, self._clock)
-        now_s = self._monotonic()
-        with self._lock:
-            kept = {
-                name: (used_s, old)
-                for name, (used_s, old) in self._drills.items()
-                if now_s - used_s < IDLE_S
-            }
-            while len(kept) >= MAX_OPEN:
-                del kept[min(kept, key=lambda name: kept[name][0])]
-            self._drills = {**kept, drill.id: (now_s, drill)}
+        self._drills[drill.id] = drill
         return drill
 
     def get(self, drill_id: str) -> OpenDrill:
@@ -243,16 +224,12 @@ class OpenDrills:
         Raises:
             DrillGoneError: it is no longer open.
         """
-        with self._lock:
-            found = self._drills.get(drill_id)
-            if found is None or self._monotonic() - found[0] >= IDLE_S:
-                self._drills.pop(drill_id, None)
-                raise DrillGoneError(
-                    "this drill is no longer open: Aloud was restarted, or the drill was "
-                    "idle for too long. Every take is kept; start again with what is due."
-                )
-            self._drills[drill_id] = (self._monotonic(), found[1])
-            return found[1]
+        if drill_id not in self._drills:
+            raise DrillGoneError(
+                "this drill is no longer open, because Aloud was restarted. Every take is kept; "
+                "start again with what is due."
+            )
+        return self._drills[drill_id]
 
 
 LEFT_AFTER_S: Final = 30.0

@@ -1,7 +1,6 @@
 """An answer being spoken into the studio: written to disk and transcribed as it arrives."""
 
 import threading
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, Final
@@ -26,9 +25,6 @@ MIN_LIMIT_S: Final = 600.0
 """A recording ends by itself at twice the question's target, but never before ten minutes."""
 MAX_BLOCK_BYTES: Final = 64 * 1024
 """2 s of sound; the page sends 50 ms at a time."""
-BURST_S: Final = 30.0
-"""A page that hung sends what it gathered at once. Sound that is further ahead of the clock than
-this comes from no microphone."""
 _ZEROS: Final = "the microphone gave only exact zeros, so nothing was recorded"
 
 
@@ -66,7 +62,6 @@ class PageRecording:
         live: what works on it while it is spoken.
         target_s: how long the answer should be.
         on_end: called once, when no more sound will come.
-        clock_s: a clock that never goes back.
         limit_s: when it ends by itself; ``None``: by its target.
     """
 
@@ -76,7 +71,6 @@ class PageRecording:
         live: LiveTranscript,
         target_s: float,
         on_end: Callable[[], None],
-        clock_s: Callable[[], float] = time.monotonic,
         limit_s: float | None = None,
     ) -> None:
         self.answer = answer
@@ -85,8 +79,6 @@ class PageRecording:
         self.limit_s = limit_s or limit_s_for(target_s)
         self.paused = False
         self._on_end = on_end
-        self._clock_s = clock_s
-        self._began_s = clock_s()
         self._only_zeros = True
         self._ended = False
 
@@ -115,7 +107,7 @@ class PageRecording:
         """Take the next sound: 16 bits, little-endian, mono, 16 kHz. A paused page is ignored.
 
         Raises:
-            TakeProtocolError: it is no such sound, or comes faster than anybody can speak.
+            TakeProtocolError: it is no such sound.
             RecordingError: the disk is full or gone; what was written before is kept.
         """
         if not pcm or len(pcm) % BYTES_PER_SAMPLE:
@@ -128,9 +120,6 @@ class PageRecording:
             return
         left = round(self.limit_s * SAMPLE_RATE_HZ) - self.answer.samples_written
         samples = decode_pcm16(pcm)[:left]
-        passed_s = self._clock_s() - self._began_s
-        if self.recorded_s + samples.size / SAMPLE_RATE_HZ > passed_s + BURST_S:
-            raise TakeProtocolError("the sound comes faster than it can be spoken")
         self._only_zeros = self._only_zeros and not samples.any()
         self.answer.add(samples)
         self.live.feed(samples)

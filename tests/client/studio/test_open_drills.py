@@ -9,7 +9,7 @@ from client.backend.protocol import Backend
 from client.core.errors import DrillError
 from client.core.settings import ClientSettings
 from client.practice.drills.drill_session import DrillSession
-from client.studio.state.open_drills import IDLE_S, MAX_OPEN, DrillGoneError, OpenDrill, OpenDrills
+from client.studio.state.open_drills import OpenDrill, OpenDrills
 from client.studio.views.drill import coming
 from pronunciation.clip import Clip
 from tests.client.practice.drills.conftest import Clock, ScriptedHearing, item, sets
@@ -21,15 +21,6 @@ CLIP = Clip(np.full(8000, 0.1, dtype=np.float32))
 def backend(settings: ClientSettings) -> Iterator[Backend]:
     with open_backend(settings) as opened:
         yield opened
-
-
-class IdleClock:
-    """Seconds since some moment, set by hand."""
-
-    now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 def drill_of(backend: Backend, *verdicts: str, items: int = 3) -> tuple[OpenDrill, ScriptedHearing]:
@@ -82,34 +73,6 @@ def test_a_take_of_another_card_than_the_one_up_is_refused(backend: Backend) -> 
         with pytest.raises(DrillError, match="reload"):
             drill.skip(item_id)
     assert hearing.heard == []
-
-
-def test_a_room_that_lay_idle_is_gone_and_the_text_says_what_to_do(backend: Backend) -> None:
-    idle = IdleClock()
-    open_drills = OpenDrills(ScriptedHearing(), monotonic=idle)
-    session = DrillSession(backend, open_drills.hear, sets(item("a")))
-    drill = open_drills.add(session, "A")
-    idle.now_s = IDLE_S - 1
-    assert open_drills.get(drill.id) is drill
-    idle.now_s += IDLE_S - 1
-    assert open_drills.get(drill.id) is drill, "looking at it keeps it"
-    idle.now_s += IDLE_S
-    with pytest.raises(DrillGoneError, match="start again"):
-        open_drills.get(drill.id)
-
-
-def test_the_room_longest_out_of_use_makes_place(backend: Backend) -> None:
-    idle = IdleClock()
-    open_drills = OpenDrills(ScriptedHearing(), monotonic=idle)
-    made = []
-    for _ in range(MAX_OPEN):
-        idle.now_s += 1
-        made.append(open_drills.add(DrillSession(backend, open_drills.hear, sets(item("a"))), "A"))
-    open_drills.get(made[0].id)
-    open_drills.add(DrillSession(backend, open_drills.hear, sets(item("a"))), "A")
-    assert open_drills.get(made[0].id) is made[0]
-    with pytest.raises(DrillGoneError):
-        open_drills.get(made[1].id)
 
 
 @pytest.mark.parametrize(
