@@ -10,15 +10,10 @@ import ctypes
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyttsx3
-
-_LONGEST_DATA_PATH = 140
-"""eSpeak NG keeps the path of its data in 160 bytes (N_PATH_HOME) and appends 15 of them."""
 
 
 def speak(request: dict[str, Any]) -> None:
@@ -29,8 +24,8 @@ def speak(request: dict[str, Any]) -> None:
             that does not; ``rate_wpm``; ``voice`` and ``driver`` (``None``: the system's own).
     """
     if request["driver"] == "espeak":
-        with _espeak_library():
-            _write(request, phonemes=_prepare_espeak_driver())
+        _load_espeak()
+        _write(request, phonemes=_prepare_espeak_driver())
     else:
         _write(request, phonemes=False)
 
@@ -48,8 +43,7 @@ def _write(request: dict[str, Any], *, phonemes: bool) -> None:
         raise RuntimeError(str(failures[0]))
 
 
-@contextlib.contextmanager
-def _espeak_library() -> Iterator[None]:
+def _load_espeak() -> None:
     """Load the eSpeak NG that the wheel ``espeakng-loader`` carries, before pyttsx3 looks for one.
 
     pyttsx3 opens it by its soname ``libespeak-ng.so.1``; a library already loaded under that name
@@ -64,15 +58,8 @@ def _espeak_library() -> Iterator[None]:
         ctypes.CDLL(str(with_soname if with_soname.exists() else library), ctypes.RTLD_GLOBAL)
     except (ImportError, OSError, RuntimeError) as error:
         sys.stderr.write(f"espeakng-loader: {error}\n")
-        yield
         return
-    with contextlib.ExitStack() as stack:
-        if len(os.fsencode(data_folder)) > _LONGEST_DATA_PATH:
-            short = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aloud-")))
-            (short / "espeak-ng-data").symlink_to(data_folder / "espeak-ng-data")
-            data_folder = short
-        os.environ["ESPEAK_DATA_PATH"] = str(data_folder)
-        yield
+    os.environ["ESPEAK_DATA_PATH"] = str(data_folder)
 
 
 def _prepare_espeak_driver() -> bool:

@@ -13,7 +13,6 @@ from client.core.settings import ClientSettings
 from client.speaking import Speaker, Voice, voices_here
 from client.speaking import speaker as speaker_module
 from client.speaking.speaker import sentences_of
-from client.speaking.voice import MAX_TEXT_CHARS
 from pronunciation.clip import Clip
 from pronunciation.respelling.for_voices import respell
 from pronunciation.terms import Lexicon, Term
@@ -47,11 +46,6 @@ class ToneVoice(Voice):
             raise SpeakingError("the tone generator is broken: mend it")
         self.given.append(self.written_for(text, lexicon))
         return Clip(np.full(2205, 0.25, dtype=np.float32), 22050)
-
-
-class SilentVoice(ToneVoice):
-    def _render(self, text: str, lexicon: Lexicon) -> Clip:
-        return Clip(np.zeros(100, dtype=np.float32), 22050)
 
 
 def test_it_is_played_with_its_terms_respelled() -> None:
@@ -176,17 +170,3 @@ def test_the_cache_does_not_grow_for_ever(tmp_path: Path, monkeypatch: pytest.Mo
     for number in range(6):
         speaker.clip(f"number {number}")
     assert len(list(tmp_path.iterdir())) == 3
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [("", "nothing to say"), (" … !", "nothing to say"), ("a" * (MAX_TEXT_CHARS + 1), "at most")],
-)
-def test_what_cannot_be_said_is_an_error(text: str, said: str) -> None:
-    with pytest.raises(SpeakingError, match=said):
-        Speaker(LEXICON, voices=[ToneVoice()]).clip(text)
-
-
-def test_a_voice_that_gives_nothing_is_an_error() -> None:
-    with pytest.raises(SpeakingError, match="only silence"):
-        SilentVoice().synthesize("hello", LEXICON)
