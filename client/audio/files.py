@@ -12,7 +12,6 @@ import numpy.typing as npt
 from client.audio.channels import ChannelMeter, Mix
 from client.audio.decoding import (
     BLOCK_S,
-    Channels,
     Damage,
     decode,
     ogg_breaks_off,
@@ -34,9 +33,6 @@ TRUNCATED_S = 0.1
 Containers round the length they declare, MP3 by up to two frames of 26 ms and AAC by its encoder
 delay of 48 ms; both bounds lie above that.
 """
-
-HELD_BYTES: Final = 12_000_000
-"""Three minutes of one channel; decoding them once more would take 0.06 s a minute of FLAC."""
 
 COMPARED_S: Final = 600.0
 """So much of each sound track is looked at for speech, where there are several."""
@@ -60,26 +56,23 @@ class _Survey:
     duration_s: float
     damage: Damage
     mix: Mix
-    held: tuple[Channels, ...] = ()
     track: int = 0
     tracks: int = 1
 
     def speech_s(self, path: Path) -> float:
         """How long somebody speaks in the first minutes."""
         voice = VoiceActivity()
-        blocks = self.held or decode(path, Damage(), self.track)
-        for part in islice(blocks, round(COMPARED_S / BLOCK_S)):
+        for part in islice(decode(path, Damage(), self.track), round(COMPARED_S / BLOCK_S)):
             voice.feed(self.mix.mixed(part))
         voice.close()
         return sum(end_s - start_s for start_s, end_s in voice.spans)
 
 
 class SoundFile:
-    """A file as sound: mono at 16 kHz, decoded on demand, a long one never all in memory.
+    """A file as sound: mono at 16 kHz, decoded on demand, never all in memory.
 
-    It is decoded once when it is opened, to know its length, what is damaged in it and what its
-    channels hold. The sound of a short one is held until ``blocks`` have been read to the end once;
-    otherwise they decode it again.
+    It is decoded when it is opened, to know its length, what is damaged in it and what its channels
+    hold; ``blocks`` decode it again.
 
     Args:
         path: audio of any format, rate and channel count, or a video with sound.
@@ -110,7 +103,7 @@ class SoundFile:
         _check_is_file(self.path)
         survey = _best_survey(self.path, track)
         self.track, self.tracks = survey.track + 1, survey.tracks
-        self.duration_s, self.mix, self._held = survey.duration_s, survey.mix, survey.held
+        self.duration_s, self.mix = survey.duration_s, survey.mix
         damage = survey.damage
         missing_s = damage.short_s + damage.left_out_s
         self.missing = tuple(
@@ -155,9 +148,8 @@ class SoundFile:
 
     def blocks(self) -> Iterator[npt.NDArray[np.float32]]:
         """The sound from its start, float32 of shape ``(n,)``, some seconds at a time."""
-        for part in self._held or decode(self.path, Damage(), self.track - 1):
+        for part in decode(self.path, Damage(), self.track - 1):
             yield self.mix.mixed(part)
-        self._held = ()  # read to its end: it is seldom read again
 
     @property
     def choice(self) -> str:
@@ -210,22 +202,15 @@ def _check_is_file(path: Path) -> None:
 
 def _survey(path: Path, track: int) -> _Survey:
     damage, meter = Damage(), ChannelMeter()
-    held: list[Channels] = []
-    room = HELD_BYTES
     for part in decode(path, damage, track):
         meter.feed(part)
-        room -= part.nbytes
-        if room >= 0:
-            held.append(part)
-        else:
-            held = []
         if meter.samples > MAX_AUDIO_S * SAMPLE_RATE_HZ:
             raise AudioFileError(
                 f"{path} is longer than {MAX_AUDIO_S / 3600:.0f} hours; cut it into parts"
             )
     if not meter.samples:
         raise AudioFileError(f"{path} has no audio that can be decoded; is it complete?")
-    return _Survey(meter.samples / SAMPLE_RATE_HZ, damage, meter.mix, tuple(held), track)
+    return _Survey(meter.samples / SAMPLE_RATE_HZ, damage, meter.mix, track)
 
 
 def _best_survey(path: Path, number: int | None) -> _Survey:

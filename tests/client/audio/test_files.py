@@ -1,14 +1,13 @@
 import os
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import av
 import numpy as np
 import pytest
 
 from client.audio import files as audio_file
-from client.audio.files import SoundFile, read_audio
+from client.audio.files import read_audio
 from client.core.errors import AudioFileError
 
 TONE_HZ = 440.0
@@ -218,31 +217,6 @@ def test_a_playlist_opens_nothing_else(tmp_path: Path, name: str, content: str) 
 
     with pytest.raises(AudioFileError, match="cannot be read as audio"):
         read_audio(tmp_path / name)
-
-
-def test_a_short_file_is_decoded_once_until_it_is_read_to_its_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write(tmp_path / "a.flac", "flac", duration_s=12.0, layout="stereo")
-    decoded = []
-    decode = audio_file.decode
-
-    def counted(*arguments: Any) -> Any:
-        decoded.append(arguments)
-        return decode(*arguments)
-
-    monkeypatch.setattr(audio_file, "decode", counted)
-    sound = SoundFile(path)
-    next(sound.blocks())  # a look at its beginning
-    first = sound.clip().samples
-    assert len(decoded) == 1
-    np.testing.assert_array_equal(sound.clip().samples, first)
-    assert len(decoded) == 2
-
-    monkeypatch.setattr(audio_file, "HELD_BYTES", 500_000)
-    long = SoundFile(path)
-    np.testing.assert_array_equal(long.clip().samples, first)
-    assert len(decoded) == 4
 
 
 def test_a_recording_over_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
