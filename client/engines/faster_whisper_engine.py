@@ -2,8 +2,7 @@
 
 import itertools
 import os
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from client.engines.whisper_words import (
     BEAM_SIZE,
     SHORT_S,
     SILENCE_AROUND_S,
-    TEMPERATURES,
+    TEMPERATURE,
     Piece,
     believable,
     join_pieces,
@@ -57,10 +56,9 @@ class FasterWhisper(Transcriber):
 
     name = "faster-whisper"
 
-    def __init__(self, model: str, whisper: Any, lean: "LeanModel | None" = None) -> None:
+    def __init__(self, model: str, whisper: Any) -> None:
         self.model = model
         self._whisper = whisper
-        self._lean = lean
 
     def recognize(self, clip: Clip) -> Sequence[Word]:
         """See ``Transcriber``."""
@@ -82,14 +80,12 @@ class FasterWhisper(Transcriber):
 
     def _recognize(self, samples: npt.NDArray[np.float32], *, is_short: bool) -> list[Word]:
         try:
-            if self._lean is not None:
-                self._lean.forget_samples()
             segments, _info = self._whisper.transcribe(
                 samples,
                 language="en",
                 task="transcribe",
                 beam_size=BEAM_SIZE,
-                temperature=TEMPERATURES,
+                temperature=TEMPERATURE,
                 condition_on_previous_text=False,
                 word_timestamps=True,
                 vad_filter=False,  # the gate has done it, for every engine alike
@@ -153,42 +149,6 @@ def _log_probs(
     return tuple(logs[:first]), tuple(logs[first:second]), tuple(logs[second:])
 
 
-class LeanModel:
-    """CTranslate2's Whisper in less memory, and with the same words for the same sound.
-
-    Where it samples several hypotheses at once, it copies for each what it made of the window: five
-    of ``tiny.en`` take 130 MB, one takes 26. One after another they take a third longer, in the few
-    windows that are sampled at all.
-
-    CTranslate2 seeds a thread's random numbers once, before its first sample, and each model has
-    threads of its own. So a model that has sampled is loaded again before it hears another clip.
-
-    Args:
-        load: loads a ``ctranslate2.models.Whisper``.
-        model: what it has loaded, if it has.
-    """
-
-    def __init__(self, load: Callable[[], Any], model: Any = None) -> None:
-        self._load = load
-        self._model = model or load()
-        self._has_sampled = False
-
-    def forget_samples(self) -> None:
-        """The next samples are those of a model that has just been loaded."""
-        if self._has_sampled:
-            self._model = None  # first: two would take the memory of two
-            self._model, self._has_sampled = self._load(), False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def generate(self, *sound: Any, num_hypotheses: int = 1, **options: Any) -> list[Any]:
-        """The likeliest hypothesis for one window; arguments as in CTranslate2."""
-        self._has_sampled |= options.get("sampling_topk", 1) != 1
-        found = (self._model.generate(*sound, **options)[0] for _ in range(num_hypotheses))
-        return [max(found, key=lambda each: each.scores[0])]
-
-
 def load(options: EngineOptions) -> FasterWhisper:
     """Load the weights, fetched first where they are not on disk; int8 on a CPU, float16 on a GPU.
 
@@ -206,7 +166,6 @@ def load(options: EngineOptions) -> FasterWhisper:
         raise EngineUnavailable(
             f"faster-whisper cannot be imported ({error}); run: pip install faster-whisper"
         ) from error
-    ctranslate2.set_random_seed(0)  # a fallback temperature samples
     threads = options.threads or min(MAX_THREADS, os.cpu_count() or 1)
     if ctranslate2.get_cuda_device_count() > 0:
         try:
@@ -216,9 +175,8 @@ def load(options: EngineOptions) -> FasterWhisper:
             return FasterWhisper(model, whisper)
         except (RuntimeError, ValueError) as error:
             options.notify(f"the GPU cannot be used ({_line(error)}); using the CPU")
-    on_cpu = partial(WhisperModel, device="cpu", compute_type="int8", cpu_threads=threads)
     try:
-        whisper = on_cpu(folder)
+        whisper = WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=threads)
     except (RuntimeError, ValueError, OSError) as error:
         raise WeightsError(
             f"the Whisper weights in {folder} cannot be loaded ({_line(error)}); "
@@ -228,9 +186,7 @@ def load(options: EngineOptions) -> FasterWhisper:
     except Exception as error:
         # what the tokenizers library raises
         raise WeightsError(f"{folder} holds a broken tokenizer.json ({_line(error)})") from error
-    again = partial(ctranslate2.models.Whisper, compute_type="int8", intra_threads=threads)
-    whisper.model = LeanModel(partial(again, folder), whisper.model)
-    return FasterWhisper(model, whisper, whisper.model)
+    return FasterWhisper(model, whisper)
 
 
 def _weights(options: EngineOptions) -> tuple[str, str]:

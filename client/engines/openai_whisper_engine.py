@@ -13,7 +13,7 @@ from client.engines.weights import DEFAULT_MODEL
 from client.engines.whisper_words import (
     BEAM_SIZE,
     SHORT_S,
-    TEMPERATURES,
+    TEMPERATURE,
     Piece,
     believable,
     join_pieces,
@@ -33,17 +33,13 @@ class OpenAIWhisper(Transcriber):
 
     def recognize(self, clip: Clip) -> Sequence[Word]:
         """See ``Transcriber``."""
-        import torch
-
-        torch.manual_seed(0)  # a fallback temperature samples: same sound, same words
         try:
             result = self._whisper.transcribe(
                 clip.samples,
                 language="en",
                 task="transcribe",
                 beam_size=BEAM_SIZE,
-                best_of=BEAM_SIZE,
-                temperature=TEMPERATURES,
+                temperature=TEMPERATURE,
                 condition_on_previous_text=False,
                 word_timestamps=True,
                 fp16=self._whisper.device.type == "cuda",

@@ -8,8 +8,10 @@ from server.contract import Word
 BEAM_SIZE = 5
 """The command line of openai-whisper and faster-whisper both default to 5."""
 
-TEMPERATURES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""The reference's fallback: sample where the greedy text repeats itself or is improbable."""
+TEMPERATURE = 0.0
+"""Nothing is sampled, so the same sound gives the same words. The reference samples again, up to 25
+times, where the text repeats itself or is improbable: that takes long, and hardly any of it would
+be believed (below)."""
 
 MIN_AVG_LOGPROB = -0.8
 """Text less probable than this is not what was said.
