@@ -50,9 +50,3 @@ def test_a_copy_with_other_questions_finds_those(bank: Bank) -> None:
     assert bank.question("another") is None
     same = Bank.model_validate_json(bank.model_dump_json())
     assert same == bank and same.question(first.id) == first
-
-
-def test_of_two_questions_with_an_id_the_first_counts(bank: Bank) -> None:
-    one, two = (bank.questions[0].model_copy(update={"prompt": text}) for text in ("One", "Two"))
-    found = bank.model_copy(update={"questions": (one, two)}).question(one.id)
-    assert found is one

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from question_bank.errors import FileError
-from question_bank.strict_yaml import MAX_DEPTH, MAX_FILE_BYTES, read_yaml
+from question_bank.strict_yaml import read_yaml
 
 
 def read(tmp_path: Path, content: str | bytes) -> object:
@@ -93,19 +93,6 @@ def test_an_alias_bomb_is_refused_before_it_expands(tmp_path: Path) -> None:
 def test_nesting_that_would_crash_the_parser_is_refused(tmp_path: Path, content: str) -> None:
     with pytest.raises(FileError, match="nested deeper"):
         read(tmp_path, content)
-
-
-def test_the_depth_limit_is_where_it_says(tmp_path: Path) -> None:
-    assert read(tmp_path, "[" * MAX_DEPTH + "]" * MAX_DEPTH)
-    with pytest.raises(FileError, match="nested deeper"):
-        read(tmp_path, "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1))
-
-
-def test_the_size_limit_is_where_it_says(tmp_path: Path) -> None:
-    head = "a: "
-    assert read(tmp_path, head + "x" * (MAX_FILE_BYTES - len(head)))
-    with pytest.raises(FileError, match="larger than 2 MiB"):
-        read(tmp_path, head + "x" * (MAX_FILE_BYTES - len(head) + 1))
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:

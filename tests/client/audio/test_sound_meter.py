@@ -96,11 +96,6 @@ def test_a_hum_that_is_all_of_the_noise_is_named_alone(spoken: np.ndarray) -> No
     assert "noisy" in measured(hissing, spoken).problems
 
 
-@pytest.mark.parametrize("hz", [45.0, 67.0])
-def test_another_deep_tone_is_no_hum(spoken: np.ndarray, hz: float) -> None:
-    assert measured(hum(spoken, hz, 0.004), spoken).hum_hz is None
-
-
 def test_a_knock_on_the_table_is_no_clipping(spoken: np.ndarray) -> None:
     knocked = spoken.copy()
     knocked[30_000:30_020] = 1.0
@@ -118,7 +113,3 @@ def test_a_word_is_measured_too(spoken: np.ndarray) -> None:
     meter = SoundMeter()
     meter.feed(np.clip(spoken[10_000:22_000] * 8, -1, 1).astype(np.float32))
     assert "clipped" in meter.quality([(0.0, 0.75)]).problems
-
-
-def test_nothing_is_nothing() -> None:
-    assert SoundMeter().quality(()) == SoundQuality()

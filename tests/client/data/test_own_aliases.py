@@ -63,15 +63,6 @@ def test_a_phrase_that_the_question_lacks_is_refused(
         add_own_alias(backend, settings, attempt, "no such phrase", "pause frames")
 
 
-def test_a_file_that_was_spoilt_by_hand_is_told_and_left(
-    backend: Backend, settings: ClientSettings, attempt: Attempt
-) -> None:
-    settings.own_aliases.write_text("- not a mapping\n", encoding="utf-8")
-    with pytest.raises(AliasError, match=r"own_aliases\.yaml"):
-        add_own_alias(backend, settings, attempt, PHRASE, "pause frames jam")
-    assert settings.own_aliases.read_text(encoding="utf-8") == "- not a mapping\n"
-
-
 def test_words_are_found_whatever_their_case_and_punctuation() -> None:
     words = tuple(Word(text=text) for text in ("We", "don’t", "use", "RDMA,", "ever."))
     transcript = Transcript(text="", words=words)

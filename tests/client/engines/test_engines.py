@@ -44,12 +44,6 @@ def test_auto_takes_the_weights_on_disk(monkeypatch: pytest.MonkeyPatch, notes: 
     assert notes == []
 
 
-def test_auto_prefers_the_default_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(monkeypatch, "large-v3", "base.en", "small.en")
-
-    assert load_engine("auto").model == "base.en"
-
-
 def test_auto_fetches_the_default_and_shows_progress(
     monkeypatch: pytest.MonkeyPatch, notes: list[str]
 ) -> None:
@@ -103,19 +97,6 @@ def test_auto_offline_does_not_even_ask(
 
     assert engine.name == "pocketsphinx"
     assert "offline" in notes[0]
-
-
-def test_auto_after_a_broken_fetch(monkeypatch: pytest.MonkeyPatch, notes: list[str]) -> None:
-    installed(monkeypatch)
-    monkeypatch.setattr(engines, "connection_problem", lambda: None)
-
-    def pull(name: str, on_progress: weights.DownloadProgress | None) -> Path:
-        raise WeightsError("fetching base.en broke off")
-
-    monkeypatch.setattr(engines, "pull", pull)
-
-    assert load_engine("auto", notify=notes.append).name == "pocketsphinx"
-    assert "broke off" in notes[-1]
 
 
 def test_named_weights_are_never_replaced_by_a_rougher_engine(

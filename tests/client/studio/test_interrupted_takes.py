@@ -1,7 +1,7 @@
 """What is left when an answer is interrupted, and what can be done with it."""
 
 import threading
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pytest
 from starlette.testclient import TestClient
@@ -55,16 +55,6 @@ def test_an_interrupted_recording_can_be_discarded(
     assert client.post(f"/takes/{name}/discard").status_code == 204
     assert list(studio.settings.recordings.iterdir()) == []
     assert client.post(f"/takes/{name}/discard").status_code == 404
-
-
-def test_a_connection_that_broke_before_any_sound_leaves_nothing(
-    client: TestClient, settings: ClientSettings
-) -> None:
-    with client.websocket_connect(SOCKET) as socket:
-        begin(socket)
-    wait_for(lambda: not client.get("/takes").json()["recording"])
-
-    assert list(settings.recordings.iterdir()) == []
 
 
 def test_a_page_that_goes_while_it_is_transcribed_still_gets_its_report(
@@ -137,20 +127,6 @@ def test_a_recording_whose_question_is_gone_is_shown_but_not_finished(
     assert refused.status_code == 404
     assert "a-question-of-old" in refused.json()["detail"]
     assert is_left(settings) == [1.0]
-
-
-def test_the_date_is_said_where_it_was_not_today(
-    client: TestClient, settings: ClientSettings
-) -> None:
-    writer = TakeWriter(settings.recordings, SAMPLE_RATE_HZ, QUESTION)
-    writer.append(tone(1.0))
-    writer.abandon()
-    old = datetime(2024, 2, 3, 12, 30, tzinfo=UTC)
-    name = f"{old:%Y%m%dT%H%M%S%fZ}-{QUESTION}.wav.part"
-    writer.part_path.rename(settings.recordings / name)
-
-    (shown,) = client.get("/takes").json()["interrupted"]
-    assert "Feb 2024" in shown["started"]
 
 
 def test_a_name_reaches_no_file_but_an_unfinished_take(

@@ -53,17 +53,6 @@ def test_the_next_question_is_one_never_answered(studio: Studio) -> None:
     assert chosen.id == questions[0].id
 
 
-def test_else_the_one_answered_longest_ago(studio: Studio) -> None:
-    questions = of_one_topic(studio)
-    for day, question in enumerate(questions, start=1):
-        answered(studio, question.id, day)
-
-    chosen = next_question(studio.backend, random.Random(1), role=ROLE, topic=questions[0].topic)
-
-    assert chosen is not None
-    assert chosen.id == questions[0].id
-
-
 def test_the_question_just_asked_does_not_come_again(studio: Studio) -> None:
     questions = of_one_topic(studio)
     for question in questions[1:]:
@@ -107,10 +96,6 @@ def test_nothing_to_ask_is_said(client: TestClient, query: str) -> None:
     assert re.search("no (question|role)", page.text)
 
 
-def test_a_round_that_is_none_is_said(client: TestClient) -> None:
-    assert client.get("/practice?round=lunch").status_code == 404
-
-
 def test_the_page_shows_the_question_and_what_there_is_to_know(
     client: TestClient, studio: Studio
 ) -> None:
@@ -124,12 +109,6 @@ def test_the_page_shows_the_question_and_what_there_is_to_know(
     assert "answered once" in page
     assert "<script>" not in page
     assert "style=" not in page
-
-
-def test_an_unknown_question_is_not_found(client: TestClient) -> None:
-    page = client.get("/practice/no-such-question", headers={"Accept": "text/html"})
-
-    assert page.status_code == 404
 
 
 def test_an_engine_that_cannot_be_loaded_does_not_keep_the_page_from_coming(
@@ -199,14 +178,6 @@ def test_a_file_that_is_no_sound_is_told_without_a_path(
     assert (large.status_code, large.json()["detail"]) == (413, "the file is larger than 1 MB")
     assert client.get("/takes").json()["interrupted"] == []
     assert client.post("/practice/nothing/file", content=b"a").status_code == 404
-
-
-def test_a_question_of_every_role_counts_as_practiced_for_each(studio: Studio) -> None:
-    answered(studio, "tell-me-about-yourself")
-    for seed in range(3):
-        chosen = next_question(studio.backend, random.Random(seed), role=ROLE)
-        assert chosen is not None
-        assert chosen.id != "tell-me-about-yourself"
 
 
 def test_a_question_is_said_before_the_page_asks_for_its_sound(

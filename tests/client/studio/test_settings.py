@@ -11,7 +11,6 @@ from client.practice.drills.items import HARD_SOUNDS
 from client.speaking.natural_voice import NaturalVoice
 from client.studio.state.engine_state import EngineState
 from client.studio.state.studio import Studio
-from pronunciation.phones import CONSONANTS, VOWELS
 
 HTML = {"Accept": "text/html"}
 FORM = {
@@ -55,19 +54,6 @@ def test_the_form_is_stored_and_shown_again(client: TestClient, studio: Studio) 
     assert re.search(r'<option value="dark" selected>', page.text)
     client.post("/settings/reset", headers=HTML)
     assert studio.settings.preferences.voice == "natural"
-
-
-def test_a_setting_of_a_terminal_survives_a_save_of_a_page_opened_before(
-    client: TestClient, studio: Studio
-) -> None:
-    page = html(client, "/settings")
-    opened = dict(re.findall(r'name="was-(\w+)" value="([^"]*)"', page))
-    change_preferences(studio.settings.home, {"mother_tongue": "German", "speed": "0.9"})
-    before = {f"was-{name}": value for name, value in opened.items()}
-    client.post("/settings", data=before | opened | {"theme": "dark", "speed": "1.5"})
-    kept = load_preferences(studio.settings.home, {})
-    assert (kept.theme, kept.mother_tongue) == ("dark", "German")
-    assert kept.speed == 1.5  # chosen on the page, last
 
 
 def test_a_setting_of_a_terminal_applies_to_the_next_page(
@@ -186,8 +172,3 @@ def test_drills_begin_with_what_the_mother_tongue_makes_hard(
     assert {item.id for item in after} == {item.id for item in before}
     choose(client, "mother_tongue", "Klingon")
     assert studio.drill_items.sets().sets["minimal-pairs"] == before
-
-
-def test_hard_sounds_are_pairs_of_phones() -> None:
-    pairs = [pair.split() for pairs in HARD_SOUNDS.values() for pair in pairs]
-    assert all(len(pair) == 2 and {*pair} <= {*VOWELS, *CONSONANTS} for pair in pairs)

@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 from client.answer.answer import Answer
 from client.audio.devices import zeros_remedy
 from client.audio.take_file import read_take
-from client.backend.protocol import RejectedError
 from client.core.errors import EngineError, NoSpeech
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
@@ -139,13 +138,6 @@ def test_how_an_answer_ended_is_told_to_who_subscribed(
 # ---------------------------------------------------------------- what can go wrong
 
 
-def test_a_question_that_is_not_there_is_a_problem(client: TestClient) -> None:
-    with client.websocket_connect(SOCKET) as socket:
-        problem = begin(socket, "no-such-question")
-
-    assert (problem["type"], problem["code"], problem["kept"]) == ("problem", "rejected", False)
-
-
 @pytest.mark.parametrize(
     "nonsense",
     [b"\0", b"", bytes(MAX_BLOCK_BYTES + 2), "no JSON", '{"type": "start", "question_id": "x"}'],
@@ -254,12 +246,6 @@ def test_a_page_of_another_site_cannot_record(studio: Studio) -> None:
         foreign.websocket_connect(SOCKET),
     ):
         pass
-
-
-def test_unknown_questions_of_the_backend_stay_unknown(studio: Studio) -> None:
-    with pytest.raises(RejectedError):
-        studio.microphone.begin("nobody-asked-this")
-    assert studio.microphone.recording is None
 
 
 def test_answers_take_turns_at_the_engine(settings: ClientSettings, speech: Clip) -> None:

@@ -65,28 +65,11 @@ def test_q_asks_before_20_seconds_are_gone(key: str, end: End) -> None:
     assert "k keep it for later and leave" in shown
 
 
-def test_who_does_not_want_to_leave_goes_on() -> None:
-    ended, calls, _ = watch("q", "g", " ", said=level(20.0))
-    assert ended is End.stop
-    assert calls == ["pause", "resume"]
-
-
-def test_who_paused_before_stays_paused() -> None:
-    ended, calls, _ = watch("p", "q", "g", " ", said=level(20.0))
-    assert ended is End.stop
-    assert calls == ["pause", "pause"]
-
-
 def test_escape_asks_from_five_seconds_on() -> None:
     assert watch(ESCAPE, said=level(4.0))[0] is End.discard
     ended, _, shown = watch(ESCAPE, "d", said=level(6.0))
     assert ended is End.discard
     assert "d delete it and start again" in shown
-
-
-@pytest.mark.parametrize("said", [None, level(0.2), level(9.0, only_zeros=True)])
-def test_where_nothing_was_said_nothing_is_asked(said: Level | None) -> None:
-    assert watch("q", said=said)[0] is End.quit
 
 
 def test_what_was_said_until_the_key_counts() -> None:

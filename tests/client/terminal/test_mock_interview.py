@@ -1,7 +1,6 @@
 """A mock interview in the terminal is kept like one of the studio, with closing and debrief."""
 
 import io
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,7 +17,6 @@ from client.answer.session import Session
 from client.backend.embedded import open_embedded
 from client.backend.outbox import AnswerOutbox
 from client.backend.sending import OutboxBackend, with_outbox
-from client.core.errors import RecordingError
 from client.core.preferences import change_preferences, load_preferences
 from client.core.settings import ClientSettings
 from client.practice.drills.drill_session import TakesOfItems
@@ -161,26 +159,3 @@ def test_a_retry_does_not_count_and_nothing_answered_leaves_nothing(
     assert [each.state for each in record.questions] == ["answered", "answered"]
     first = backend.history().attempts[-1]
     assert record.questions[0].attempt_id == first.id
-
-
-def test_leaving_waits_for_what_is_loading(hold: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python aborts ("exception not rethrown") if it ends while another thread loads a library."""
-    loaded: list[str] = []
-
-    def warm(_: object) -> None:
-        time.sleep(0.5)
-        loaded.append("engine")
-
-    monkeypatch.setattr(Session, "warm", warm)
-    with pytest.raises(RecordingError, match="no such microphone"):
-        hold("q", questions=1, device="no such microphone")
-    assert not loaded, "nothing is loaded before there is a microphone"
-    hold("q", questions=1)
-    assert loaded
-
-
-def test_what_was_answered_of_late_is_not_asked(hold: Hold, backend: OutboxBackend) -> None:
-    hold(" n n n", questions=3)
-    hold(" n n n", questions=3)
-    asked = [each.question_id for each in backend.history().attempts]
-    assert len(set(asked)) == 6

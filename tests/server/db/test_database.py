@@ -19,11 +19,6 @@ from server.db.tables import AuditRow
 pytestmark = pytest.mark.every_database
 
 
-def _write(database: Database) -> None:
-    with database.write() as session:
-        note(session, datetime(2026, 3, 1, tzinfo=UTC), None, "test", "test")
-
-
 def test_a_commit_is_on_the_disk_before_anybody_hears_of_it(tmp_path: Path) -> None:
     database = Database(sqlite_url(tmp_path / "aloud.db"))
     with database.connect() as connection:
@@ -44,19 +39,6 @@ def test_an_instant_comes_back_in_utc(tmp_path: Path) -> None:
         with database.read() as session:
             found = session.scalars(select(AuditRow.at).order_by(AuditRow.id.desc())).first()
         assert found == each and found is not None and found.tzinfo is UTC
-    database.close()
-
-
-def test_one_of_takes_more_ids_than_a_statement_has_parameters(store_url: str) -> None:
-    database = Database(store_url)
-    for _ in range(3):
-        _write(database)
-    with database.read() as session:
-        found = session.scalars(
-            select(AuditRow.id).where(database.one_of(AuditRow.id, [1, *range(3, 100_000)]))
-        )
-        assert sorted(found) == [1, 3]
-        assert session.scalar(select(AuditRow.id).where(database.one_of(AuditRow.id, []))) is None
     database.close()
 
 

@@ -2,7 +2,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -76,26 +75,6 @@ def test_a_migration_that_fails_leaves_nothing_behind(
         assert not connection.dialect.has_table(connection, "half")
     engine.dispose()
     Store(url).close()
-
-
-def test_opening_a_new_database_from_several_threads(tmp_path: Path) -> None:
-    url = sqlite_url(tmp_path / "aloud.db")
-    failures: list[BaseException] = []
-    barrier = threading.Barrier(3)
-
-    def run() -> None:
-        barrier.wait()
-        try:
-            Store(url, busy_timeout_s=30).close()
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=run) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
 
 
 # A database of each revision as it was, with two attempts in it; the second was graded twice.

@@ -40,17 +40,6 @@ def test_a_job_is_done_with_result_progress_and_file(make_queue: MakeQueue) -> N
     assert queue.worker.is_alive
 
 
-def test_what_was_queued_while_no_worker_ran_is_done_later(make_queue: MakeQueue) -> None:
-    sleeping = make_queue({"count": count}, start=False)
-    ids = [sleeping.enqueue("count", {"to": number}, None) for number in (1, 2, 3)]
-    working = make_queue({"count": count})
-    assert [wait_until_over(working, job).result for job in ids] == [
-        {"counted": 1},
-        {"counted": 2},
-        {"counted": 3},
-    ]
-
-
 def test_a_failure_is_told_in_one_line_and_a_bug_without_its_insides(
     make_queue: MakeQueue,
 ) -> None:

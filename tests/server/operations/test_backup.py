@@ -27,7 +27,6 @@ from tests.worlds.people import NOW, PASSWORD, People, people
 pytestmark = pytest.mark.every_database
 
 REVISIONS = Path(__file__).parents[1] / "db" / "revisions"
-OWN = ("server_secrets", "sign_in_failures")
 
 
 def rows_of(database: Database) -> dict[str, list[Any]]:
@@ -138,7 +137,6 @@ def test_a_backup_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> N
     assert attempts
     with pytest.raises(StoreError, match="not this version's"):
         back_up(sqlite_url(path), tmp_path / "old.aloud")
-    from server.operations import backup
 
     with pytest.MonkeyPatch.context() as patch:  # as the older version would have written it
         patch.setattr(backup, "HEAD_REVISION", revision)
@@ -155,15 +153,6 @@ def test_a_database_that_holds_something_is_left_as_it_is(small: People, tmp_pat
     with pytest.raises(StoreError, match="not empty"):
         restore(url_of(small), tmp_path / "all.aloud")
     assert rows_of(small.service.database) == before
-
-
-@pytest.mark.parametrize("kept", [0.2, 0.6, 0.99])
-def test_half_a_backup_restores_nothing(small: People, tmp_path: Path, kept: float) -> None:
-    path = tmp_path / "all.aloud"
-    back_up(url_of(small), path)
-    content = path.read_bytes()
-    path.write_bytes(content[: int(len(content) * kept)])
-    assert_restores_nothing(path, tmp_path)
 
 
 def test_a_backup_that_lacks_rows_restores_nothing(small: People, tmp_path: Path) -> None:
@@ -189,25 +178,6 @@ def test_what_is_no_backup_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.file"
     path.write_bytes(content)
     assert_restores_nothing(path, tmp_path)
-
-
-def test_large_rows_do_not_wait_for_each_other(
-    small: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "all.aloud"
-    back_up(url_of(small), path)
-    monkeypatch.setattr("server.operations.backup._BATCH_BYTES", 1)
-    waited: list[int] = []
-    send = backup._Insert._send
-
-    def sending(insert: Any) -> None:
-        waited.append(len(insert._rows))
-        send(insert)
-
-    monkeypatch.setattr(backup._Insert, "_send", sending)
-    restore(sqlite_url(tmp_path / "whole.db"), path)
-    with_text = [count for count in waited if count]
-    assert with_text and max(with_text) == 1
 
 
 def assert_restores_nothing(path: Path, folder: Path) -> None:
@@ -245,7 +215,6 @@ def test_what_is_written_meanwhile_is_whole_or_not_in_it(
     world: People, make: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An answer that comes in between two tables: neither it nor its report."""
-    from server.operations import backup
 
     taken: list[str] = []
     all_of = backup._all_of

@@ -150,12 +150,6 @@ def test_signing_out_everywhere_ends_all_and_leaves_tokens(world: People) -> Non
     assert world.client("ana").get("/api/v1/attempts").status_code == 200
 
 
-@pytest.mark.parametrize("forged", ["eyJhY2NvdW50IjogNX0=", "e30=.x.y", "null", "%00", "a" * 5000])
-def test_a_session_that_somebody_wrote_themselves_is_none(world: People, forged: str) -> None:
-    reply = world.client(**PAGE).get("/account", headers={"Cookie": f"aloud_session={forged}"})
-    assert (reply.status_code, reply.headers["location"]) == (303, "/sign-in?next=/account")
-
-
 FORMS = [
     ("/account/tokens", {"label": "theirs"}),
     ("/account/password", {"old": PASSWORD, "password": "x" * 12, "again": "x" * 12}),
@@ -180,31 +174,6 @@ def test_a_form_of_another_page_changes_nothing(
     assert browser.get("/account").status_code == 200
     assert {each.name for each in world.accounts.all()} == set(world.by_name)
     assert len(world.accounts.tokens.of(world.by_name["ed"].id)) == 1
-
-
-@pytest.mark.parametrize(
-    ("content_type", "content"),
-    [
-        ("application/json", b"{}"),
-        ("text/plain", b'{"everything": true}'),
-        ("application/x-www-form-urlencoded", b"\xff\xfe=%ff"),
-        ("multipart/form-data", b"--x"),
-        ("multipart/form-data; boundary=x", b"--x\r\nnonsense"),
-        ("", b"x"),
-    ],
-)
-def test_no_body_gets_a_change_past_the_check(
-    world: People, content_type: str, content: bytes
-) -> None:
-    browser, token = signed_in(world, "ana")
-    headers = {"Content-Type": content_type}
-    reply = browser.post("/api/v1/purge", content=content, headers=headers)
-    assert reply.status_code in (400, 403)
-    assert world.of("ana").history().total == 1
-    purged = browser.post(
-        "/api/v1/purge", json={"everything": True}, headers={"x-csrftoken": token}
-    )
-    assert purged.json()["deleted"] == 1
 
 
 def test_nobody_is_signed_in_as_somebody_else_by_a_foreign_form(browser: TestClient) -> None:

@@ -191,13 +191,6 @@ def test_axe_finds_nothing_serious_before_the_first_answer(
     assert not found, "\n".join(found)
 
 
-def test_axe_finds_what_is_wrong(fresh: RunningStudio, new_page: NewPage) -> None:
-    page = new_page()
-    page.goto(fresh.url)
-    page.evaluate("document.querySelector('main').append(document.createElement('button'))")
-    assert any("button-name" in each for each in axe_findings(page))
-
-
 def test_on_a_phone_long_pages_fold_and_open_where_a_link_leads(
     practiced: RunningStudio, new_page: NewPage
 ) -> None:
@@ -256,22 +249,6 @@ def test_on_a_phone_a_long_list_shows_ten_rows_and_the_rest_when_asked(
     eleventh.wait_for()
     assert eleventh.evaluate("row => row.contains(document.activeElement)")
     assert more.count() == 0
-
-
-def test_a_list_hides_no_answer_that_is_selected(
-    practiced: RunningStudio, new_page: NewPage
-) -> None:
-    page = new_page()
-    page.goto(f"{practiced.url}/history")
-    page.wait_for_function("document.querySelector('#compare').disabled")
-    last = page.locator("[data-shows] > li").last
-    last.get_by_role("checkbox").check()
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert last.is_visible()
-    last.get_by_role("checkbox").uncheck()
-    page.set_viewport_size({"width": 1280, "height": 800})
-    page.set_viewport_size({"width": 390, "height": 800})
-    last.wait_for(state="hidden")
 
 
 def test_the_skip_link_leads_past_the_menu(practiced: RunningStudio, new_page: NewPage) -> None:

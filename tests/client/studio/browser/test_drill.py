@@ -7,11 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from client.audio.files import read_audio
-from client.audio.level import SilenceDetector
 from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.practice.drills.own_items import OwnItem, write_own_items
@@ -30,17 +28,6 @@ ROCE = OwnItem(
 )
 PATIENCE_MS = 60_000
 """The hearing loads its model, and a busy machine needs a while to open a microphone."""
-
-DETECT = """
-async (frames) => {
-  const { SilenceDetector } = await import("/static/silence.js");
-  const detector = new SilenceDetector();
-  return frames.map((frame) => {
-    detector.hear(frame);
-    return [detector.speechBegun, detector.silenceS];
-  });
-}
-"""
 
 
 @pytest.fixture
@@ -148,21 +135,3 @@ def test_a_drill_lost_in_a_restart_is_told_on_the_page(
     page.get_by_role("link", name="Start again").click()
     page.wait_for_selector("[data-drill][data-state=ready]")
     assert page.get_by_text("1 of 5").is_visible()
-
-
-def test_silence_is_told_as_in_the_terminal(serve: Serve, new_page: NewPage) -> None:
-    rng = np.random.default_rng(3)
-    talk = rng.random(400) < np.repeat(rng.random(20), 20)
-    frames = np.where(talk, rng.uniform(-45, -12, 400), rng.uniform(-90, -55, 400)).tolist()
-    python = SilenceDetector()
-    wanted = []
-    for frame in frames:
-        python.hear(frame)
-        wanted.append((python.speech_begun, python.silence_s))
-    page = new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto(f"{serve().url}/drills")
-    message = page.evaluate(DETECT, frames)
-    assert [begun for begun, _ in message] == [begun for begun, _ in wanted]
-    assert [silence for _, silence in message] == pytest.approx([each for _, each in wanted])
-    assert 0 < sum(silence > 0 for _, silence in wanted) < 400

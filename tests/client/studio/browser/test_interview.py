@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 
 from client.audio.files import read_audio
-from client.audio.take_file import TakeWriter
 from client.core.settings import ClientSettings
 from client.data.demo import AUDIO
 from client.practice.interviews import Interviews
 from client.studio.state.studio import Studio
-from pronunciation.clip import SAMPLE_RATE_HZ
 from tests.client.studio.conftest import NewPage, Serve
 from tests.client.studio.test_interview import planted
 from tests.worlds.studio_answering import wait_for
@@ -212,29 +210,6 @@ def test_a_killed_studio_is_waited_for_and_the_interview_goes_on_where_it_was(
         page.locator(".figure-number", has_text=re.compile(r"Answered\s*3\s+of\s+3")).wait_for()
 
 
-def test_an_interview_cannot_end_unasked_before_its_page_listens(
-    serve: Serve, new_page: NewPage, speech: Path
-) -> None:
-    running, url = begun(serve, 2, left_s=590)
-    page = new_page(speech)
-    page.set_default_timeout(PATIENCE_MS)
-    held: list[Any] = []
-    page.route("**/static/interview.js", lambda route: held.append(route))
-    page.goto(url, wait_until="commit")
-    button = page.get_by_text("End the interview now")
-    button.wait_for()
-    button.click(force=True)
-    while not held:
-        page.wait_for_timeout(50)
-    assert page.url == url
-    assert Interviews.of(running.studio.settings).get(url.rpartition("/")[2]).ended_at is None
-    held[0].continue_()
-    page.wait_for_selector(READY)
-    button.click()
-    page.get_by_role("button", name="Continue").click()
-    assert page.url == url
-
-
 def test_when_the_time_is_over_nothing_more_is_asked(serve: Serve, new_page: NewPage) -> None:
     _, url = begun(serve, 2, left_s=-5)
     page = new_page()
@@ -245,24 +220,3 @@ def test_when_the_time_is_over_nothing_more_is_asked(serve: Serve, new_page: New
     page.get_by_role("button", name="See the report").press("Enter")
     page.wait_for_url("**/report")
     page.get_by_text("cut off by the end").wait_for()
-
-
-def test_an_answer_interrupted_as_the_time_ran_out_still_counts(
-    serve: Serve, new_page: NewPage
-) -> None:
-    running, url = begun(serve, 2, left_s=-5)
-    asked = Interviews.of(running.studio.settings).get(url.rpartition("/")[2]).questions[0]
-    writer = TakeWriter(running.studio.settings.recordings, SAMPLE_RATE_HZ, asked.question_id)
-    writer.append(read_audio(AUDIO).slice(0, 4).samples)
-    writer.abandon()
-    running.studio.interviews.record(
-        url.rpartition("/")[2], asked.question_id, writer.part_path.name
-    )
-    page = new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto(url)
-    page.get_by_text(re.compile(r"Your answer of 0:04 .* was interrupted; it is kept")).wait_for()
-    assert page.get_by_role("heading", name="Time is up").count() == 0
-    page.get_by_role("button", name="Use it as the answer").press("Enter")
-    page.wait_for_url("**/report")
-    wait_for(lambda: running.studio.backend.history().total == 1)

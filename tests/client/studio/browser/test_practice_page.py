@@ -197,22 +197,6 @@ def test_recording_begins_by_itself_after_the_time_to_think(
     discard(page)
 
 
-def test_where_keys_are_off_in_the_settings_they_do_nothing(
-    serve: Serve, new_page: NewPage
-) -> None:
-    studio = serve()
-    studio.studio.choose({"keys": "off"})
-    page = new_page()
-    open_ready(page, studio.url + PAGE)
-
-    page.keyboard.press("n")
-    page.keyboard.press(" ")
-    page.wait_for_timeout(500)
-
-    assert page.url.endswith(PAGE)
-    assert page.get_attribute(".recorder", "data-state") == "ready"
-
-
 def test_a_reload_in_the_middle_leaves_a_recording_to_finish(
     serve: Serve, new_page: NewPage, answer_sound: Path, settings: ClientSettings
 ) -> None:
@@ -240,30 +224,6 @@ def test_a_reload_in_the_middle_leaves_a_recording_to_finish(
 
     assert running.studio.backend.history().total == 1
     assert left(settings) == 0
-
-
-def test_a_second_tab_is_told_that_the_first_records(
-    serve: Serve, new_page: NewPage, answer_sound: Path
-) -> None:
-    first = new_page(sound=answer_sound)
-    running = serve()
-    open_ready(first, running.url + PAGE)
-    start(first)
-    wait_recorded(first, 1)
-    second = new_page(context=first.context)
-    open_ready(second, running.url + PAGE)
-
-    second.keyboard.press("Space")
-    wait_state(second, "problem")
-    assert "nother tab is recording" in second.inner_text("[data-problem]")
-
-    first.bring_to_front()
-    assert first.get_attribute(".recorder", "data-state") == "recording"
-    discard(first)
-    second.bring_to_front()
-    second.keyboard.press("r")
-    wait_state(second, "recording")
-    discard(second)
 
 
 def test_an_answer_without_speech_says_so_and_can_be_retried(

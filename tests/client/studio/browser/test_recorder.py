@@ -75,20 +75,6 @@ def test_a_tone_keeps_its_place_and_loudness_at_16_khz(home: Any) -> None:
         assert np.abs(made - wanted[: made.size])[400:-400].max() < 1e-3, from_hz
 
 
-def test_what_16_khz_cannot_hold_does_not_fold_into_it(home: Any) -> None:
-    for hz in (8_500, 11_000, 15_000):
-        made = home.evaluate(RESAMPLE, {"fromHz": 48_000, "hz": hz, "seconds": 0.5, "block": 2_400})
-        assert np.abs(np.array(made))[400:-400].max() < 0.5 * 10 ** (-70 / 20), hz
-
-
-def test_blocks_of_any_size_give_the_same_samples(home: Any) -> None:
-    options = {"fromHz": 44_100, "hz": 440, "seconds": 0.3}
-    whole = home.evaluate(RESAMPLE, options | {"block": 44_100})
-    pieces = home.evaluate(RESAMPLE, options | {"block": 7})
-
-    assert np.allclose(whole, pieces, atol=1e-6)
-
-
 def test_the_microphone_gives_what_was_said_in_small_blocks_with_levels(
     serve: Serve, new_page: NewPage, microphone_sound: Any
 ) -> None:
@@ -176,20 +162,6 @@ def test_a_microphone_that_cannot_be_opened_says_the_remedy(home: Any) -> None:
         )
         assert said[0] == "MicrophoneError", text
         assert remedy in said[1], text
-
-
-def test_an_unplugged_choice_gives_way_to_the_systems_own(home: Any) -> None:
-    label = home.evaluate(
-        """async () => {
-          localStorage.setItem("aloud.microphone", "gone");
-          const { Microphone } = await import("/static/recorder.js");
-          const microphone = await Microphone.open();
-          await microphone.close();
-          return microphone.label;
-        }"""
-    )
-
-    assert "Fake" in label
 
 
 UNPLUGGED = """
