@@ -72,6 +72,11 @@ class Named(NamedTuple):
     row: tuple[float, ...]
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all of the phrase, an alias or an acronym is there, however apart."""
+        return bool(self.row[0])
+
+    @property
     def is_literal(self) -> bool:
         """Whether the phrase itself, an alias or an acronym is there, word after word."""
         return bool(self.row[0] and self.row[3]) and self.row[2] in (0, 1, 3) and not self.row[20]

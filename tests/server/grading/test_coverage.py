@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase
 from server.contract import Word
-from server.grading import cover
+from server.grading import cover, cover_question
 
 FILE = Path(__file__).parent / "judgments" / "sentences.yaml"
 SENTENCES = yaml.safe_load(FILE.read_text("utf-8"))
@@ -167,3 +168,20 @@ def test_a_rough_transcript_counts_a_compound_with_or_without_its_hyphen(judge):
         found = judge(phrase, said, strict=True)
         assert (found.status, found.how) == ("covered", "exact")
     assert judge(phrase, "a ticket access control", strict=True).status == "missing"
+
+
+@pytest.mark.parametrize(
+    ("phrase", "said"),
+    [
+        ("adaptive routing", "On the other hand, Rocky runs over ordinary Ethernet."),
+        ("adaptive routing", "The difference is how they avoid losing packets."),
+        ("pause storms", "There I have to set up priority flow control on every switch."),
+    ],
+)
+def test_words_of_another_phrase_or_a_near_miss_are_not_perhaps_said(lexicon, phrase, said):
+    question = load_bank().question("infiniband-or-roce")
+    assert question is not None
+
+    found = {each.phrase: each for each in cover_question(question, said.split(), lexicon).phrases}
+
+    assert found[phrase].status == "missing"
