@@ -271,6 +271,7 @@ _BEFORE_A_NUMBER: Final = {
     "min": "minimum", "max": "maximum", "est": "established", "ver": "version", "pt": "part",
     "par": "paragraph", "col": "column", "app": "appendix", "ca": "around",
     "approx": "approximately",
+    "rev": "revision", "sect": "section",
     "op": "opus", "ed": "edition", "tab": "table", "ln": "line", "ref": "reference",
 }  # fmt: skip
 _AFTER_A_NUMBER: Final = {
@@ -284,7 +285,7 @@ _AFTER_A_NUMBER: Final = {
 _ALWAYS: Final = {
     "max": "maximum", "min": "minimum", "etc": "et cetera",
     "approx": "approximately", "dept": "department", "temp": "temperature", "incl": "including",
-    "excl": "excluding", "misc": "miscellaneous", "esp": "especially",
+    "excl": "excluding", "avg": "average", "org": "organization", "misc": "miscellaneous", "esp": "especially",
 }  # fmt: skip
 
 _NUMBERED: Final = re.compile(rf"\b({'|'.join(_BEFORE_A_NUMBER)})\.\s*(?=#?\d)", re.IGNORECASE)
@@ -292,7 +293,9 @@ _MEASURED: Final = re.compile(
     rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?)\s?({'|'.join(_AFTER_A_NUMBER)})\.(?!\w)(?P<end>\s*$|\s+(?=[A-Z\"“]))?"
 )
 _WRITTEN_OUT: Final = re.compile(rf"\b((?i:{'|'.join(_ALWAYS)}))\.(?=\s+[a-z\d(])")
-_COUNT_OF: Final = re.compile(r"\b[Nn]o\.(?=\s+of\b)")
+_COUNT_OF: Final = re.compile(r"\b[Nn]o\.(?=\s+of\b)|(?<=\b[Tt]he )no\.(?=\s+one\b)")
+_ESTIMATED: Final = re.compile(r"\b([Ee])st\.(?=\s+[a-z])")
+_METRIC: Final = re.compile(r"(?<=\d)(\s?)(mm|cm|km|m|kg|g|mg|ms|kB|MB|GB|TB)\.(?=\s+[a-z])")
 _VERSUS: Final = re.compile(r"\bvs\.(?=\s+\w)")
 _DATE: Final = re.compile(r"\b(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.(?=\s+\d)")
 _MONTHS: Final = {
@@ -320,6 +323,8 @@ def spelled_out(text: str) -> str:
     text = _MEASURED.sub(_measure, text)
     text = _WRITTEN_OUT.sub(lambda m: _like(m[1], _ALWAYS[m[1].lower()]), text)
     text = _COUNT_OF.sub(lambda m: _like(m[0], "number"), text)
+    text = _ESTIMATED.sub(lambda m: _like(m[1], "estimated"), text)
+    text = _METRIC.sub(r"\1\2", text)
     text = _VERSUS.sub("versus", text)
     text = _DATE.sub(lambda m: _MONTHS[m[1]], text)
     text = _EDITION.sub(" edition", text)

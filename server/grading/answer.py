@@ -269,6 +269,8 @@ def _joined(
             words = at + 1 - start - spelled
             if words > _MAX_JOINED or tokens[at].gap == SENTENCE:
                 break
+            if tokens[at].gap and len(following) > 1:  # "in C, sharp and fast"
+                break
             if len(following) == 1:
                 spelled += 1
             elif at in skipped:

@@ -22,6 +22,7 @@ from server.grading.english import (
     rank,
     word_set,
 )
+from server.grading.numbers import SCALES
 from server.grading.phrases import CompiledPhrase, Tier, Unit, Variant
 from server.grading.tokenizer import NO_BREAK, SENTENCE
 
@@ -91,11 +92,25 @@ def by_words(answer: Answer, phrase: CompiledPhrase) -> list[Named]:
     for variant, places in _propose(answer, phrase, keys):
         if answer.strict and not _is_contiguous(answer, variant, places):
             continue
+        if _splits_a_number(variant, places):
+            continue
         named = _named(answer, variant, places)
         known = found.get(named.tokens)
         if known is None or _closeness(named) > _closeness(known):
             found[named.tokens] = named
     return sorted(found.values(), key=_closeness, reverse=True)[:MAX_CANDIDATES]
+
+
+def _splits_a_number(variant: Variant, places: Sequence[Place]) -> bool:
+    """Whether a number stands apart from its scale: "four per million" is not 4 million."""
+    starts = {place.first: place.start for place in places}
+    return any(
+        variant.units[place.first].text[-1].isdecimal()
+        and place.last < len(variant.units)
+        and variant.units[place.last].text in SCALES
+        and starts.get(place.last, place.end) != place.end
+        for place in places
+    )
 
 
 def _closeness(named: Named) -> tuple[float, ...]:

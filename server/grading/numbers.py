@@ -53,9 +53,8 @@ def _below_hundred(words: Sequence[str], at: int) -> tuple[int, int] | None:
 
 def _below_thousand(words: Sequence[str], at: int) -> tuple[int, int] | None:
     """The value and length of a number up to 9999 that starts at ``at``, halves included."""
-    if at < len(words) and words[at] == "hundred":
-        return 100, 1
-    head = _below_hundred(words, at)
+    is_one = at < len(words) and words[at] == "hundred"  # "a hundred and ten"
+    head = (1, 0) if is_one else _below_hundred(words, at)
     if head is None:
         return None
     value, length = head

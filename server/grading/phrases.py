@@ -67,7 +67,6 @@ class Unit:
         forms: other forms that its pieces may spell when joined ("check pointed"), and their tier.
         before: the phrase's word right before it ("in" of "in-flight"), for idioms and prefixes.
         deverbal: a noun of action ("checkpointing"): its object may follow the verb.
-        glued: nothing may come before it, such as the "100" of "A100".
         named: written with a capital, as a name is.
         letters: initials, which have no derivations and no inflection but the plural.
         optional: a head that only names the kind of thing ("pattern").
@@ -87,7 +86,6 @@ class Unit:
     letters: bool = False
     named: bool = False
     optional: bool = False
-    glued: bool = False
     end: int = 0
     keys: frozenset[str] = field(init=False, compare=False, repr=False)
 
@@ -281,10 +279,6 @@ def _unit(tokens: Sequence[Token], place: int, terms: TermIndex, *, named: bool 
         forms=_forms(token) if word and len(text) >= MIN_JOINED_LETTERS else (),
         deverbal=bool(_DEVERBAL.search(text)) and len(text) > 4,
         named=named,
-        glued=token.inside
-        and place > 0
-        and (text[0].isdecimal() or len(tokens[place - 1].text) == 1)
-        and not (len(text) > 1 and text.isalpha()),
         end=place + 1,
     )
 

@@ -16,6 +16,9 @@ SECONDS: Final = {
     "second": Decimal(1), "minute": Decimal(60), "hour": Decimal(3600), "day": Decimal(86_400),
     "week": Decimal(604_800),
 }  # fmt: skip
+_MONTHS: Final = {"month": Decimal(1), "year": Decimal(12)}
+_PERIODS: Final = SECONDS.keys() | _MONTHS.keys()
+_ONE: Final = frozenset({"a", "an"})
 _PREFIXES: Final = {"": 0, "kilo": 1, "mega": 2, "giga": 3, "tera": 4, "peta": 5}
 _BINARY: Final = {"kibi": 1, "mebi": 2, "gibi": 3, "tebi": 4}
 
@@ -29,7 +32,7 @@ def _kinds() -> tuple[Mapping[str, Decimal], ...]:
     lengths = {"millimeter": Decimal("1e-3"), "centimeter": Decimal("1e-2"), "meter": Decimal(1),
                "kilometer": Decimal(1000)}  # fmt: skip
     binary = {prefix + "byte": Decimal(1024) ** power for prefix, power in _BINARY.items()}
-    return (SECONDS, *scaled, bits, binary, lengths)
+    return (SECONDS, _MONTHS, *scaled, bits, binary, lengths)
 
 
 _KINDS: Final = _kinds()
@@ -51,8 +54,9 @@ def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
 
     for at in range(len(tokens) - 1):
         number, unit = texts[at], tokens[at + 1].lemma
-        if number == "per":
-            yield with_it(at, 1, "an" if unit == "hour" else "a")
+        if number == "per" or (number in _ONE and at and unit in _PERIODS):
+            for each in ("per", "an" if unit == "hour" else "a", "each", "every"):
+                yield with_it(at, 1, each)
         if number in _SAME:
             yield with_it(at, 1, *_SAME[number])
         for word, same in _SAME.items():
@@ -65,7 +69,7 @@ def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
                 yield with_it(at, 2, *whole)
         if unit == "degree" and texts[at + 2 : at + 3] in (["celsius"], ["fahrenheit"]):
             yield with_it(at + 2, 1, texts[at + 2][0])
-        value = _value(number)
+        value = Decimal(1) if at == 0 and number in _ONE else _value(number)
         if value is None:
             continue
         for kind in _KINDS:

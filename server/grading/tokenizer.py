@@ -84,6 +84,7 @@ _NAMES = (
     (re.compile(r"(?<!\w)cpp(?!\w)"), "cplusplus"),
     (re.compile(r"(?<!\w)(asp|vb|ado|ml|ef)\.net\b"), r"\1 dotnet"),
     (re.compile(r"(?<![\w.])\.net\b"), "dotnet"),
+    (re.compile(r"(?<!\w)(react|vue|angular|svelte)\.?js\b"), r"\1"),
 )
 """Languages whose sign is part of the name: "C" is not in "C#", nor "net" in ".NET"."""
 _SPOKEN_NAMES = {
@@ -93,13 +94,14 @@ _SPOKEN_NAMES = {
 _DOMAIN = re.compile(
     r"(?:https?://|www\.)\S+|\S+@[\w-]+\.[\w.-]+"
     r"|(?:[a-z0-9-]+\.)+(?:com?\.[a-z]{2}|com|org|net|edu|gov|info|io|dev|ai|app|cloud|internal"
-    r"|local|uk|de|fr|eu)(?![\w-])(?:/\S*)?"
+    r"|local|uk|de|fr|eu|fm|tv|co|ca|jp|cn|nl|ch|xyz|tech|page|blog|site|consul|svc|lan|test)(?![\w-])(?:/\S*)?"
 )
 _SPOKEN_DOMAINS = frozenset(["com", "org", "io", "dev", "ai", "edu", "gov"])
 """After "dot"; "dot net" is a platform of its own."""
 _NO_DOMAINS = frozenset(["socket.io", "draw.io", "fast.ai", "character.ai"])
 """Names of programs; of others, the name within an address is not the thing ("changelog.com")."""
 _DECIMAL_START = re.compile(r"(?<![\w.])\.(?=\d)")
+_POWER = re.compile(r"(?<![\w.-])\d(?:\.\d+)?e-?\d{1,2}(?![\w.]\w)")
 _MINUS = re.compile(r"^[^\w.−-]*[−-](?=\.?\d)")
 _CAPITALS_TELL = re.compile("b|mW|cpp|CPP|Cpp|Bps")
 _DEGREES = re.compile(r"°\s?([cf])\b")
@@ -154,6 +156,11 @@ _HALVED = _SCALE_WORDS | word_set(
     "second millisecond microsecond nanosecond minute hour day week month year percent gigabyte "
     "megabyte terabyte kilobyte gigabit dozen"
 )
+_QUARTERS = 4
+_PARTS_OF_ONE = {"quarter": _QUARTERS, "quarters": _QUARTERS, "tenth": 10, "tenths": 10,
+                 "hundredth": 100, "hundredths": 100, "fifth": 5, "fifths": 5}  # fmt: skip
+_IN_FULL = word_set("whole full entire solid")
+"""Between a number and its unit they say nothing: "three whole seconds"."""
 _MORE_THAN_WHOLE = {("a", "half"): ".5", ("a", "quarter"): ".25", ("3", "quarters"): ".75"}
 """After "and" ("an hour and a half")."""
 _POSSESSIVE_KEPT = word_set(
@@ -166,7 +173,8 @@ _NOT_BEFORE_AN_ARTICLE = word_set(
 _NOT_AS_IT_IS = (
     NUMBER_STARTS
     | _SCALE_WORDS
-    | {"per", "oh", "point", "minus", "negative", "half", "quarter", "quarters", "dozen"}
+    | {"per", "oh", "point", "minus", "negative", "half", "dozen"}
+    | _PARTS_OF_ONE.keys()
     | {name[0] for name in _SPOKEN_NAMES}
 )
 _MAX_WORD_CHARS = 120
@@ -215,6 +223,7 @@ def _split_word(
     word = _TIME.sub(lambda m: m[1] if m[2] == "00" else m[1] + m[2], word)
     word = _RATIO.sub(r"\1 to \2", word)
     word = _PART.sub(lambda m: f"{m[1]} {_PARTS[m[2]]}", word)
+    word = _POWER.sub(lambda m: f"{Decimal(m[0]):f}", word)
     is_negative = _MINUS.match(word) is not None
     word = _DECIMAL_START.sub("0.", word)
     word = _PER.sub(lambda m: f" per {_PERIODS.get(m[1], m[1])}", word)
@@ -359,6 +368,10 @@ class _Reader:
         piece, out = self.pieces[self.at], self.out
         if _adds_a_part(out, run[0], piece[1]):
             return 1
+        if self.after_digits and out[-1].text.startswith("0.") and _is_of_one(run, 0):
+            return 2  # "0.8 of a second"
+        if self.after_digits and run[0] in _IN_FULL and run[1:] and lemma(run[1]) in _HALVED:
+            return 1
         if run[0] == "dot" and run[1:] and run[1] in _SPOKEN_DOMAINS and out:
             if not out[-1].text.isalnum():
                 return 0
@@ -411,13 +424,14 @@ class _Reader:
         """What is read here, of how many pieces, and the token that it takes the place of."""
         if known is not None:
             return *known, None
-        if run[0] in NUMBER_STARTS:
-            return *(read_number(run, 0) or (run[0], 1)), None
-        if self.pieces[self.at][2] != NO_BREAK:
-            return run[0], 1, None
-        if (quarters := _quarters(self.out, run)) is not None:
+        begins = self.pieces[self.at][2] != NO_BREAK
+        if not begins and (part := _part_of(self.out, run)) is not None:
             self.after_digits = False
-            return *quarters, self.out.pop()
+            return *part, self.out.pop()
+        if run[0] in NUMBER_STARTS and not (self.after_digits and run[0] in SCALES):
+            return *(read_number(run, 0) or (run[0], 1)), None
+        if begins:
+            return run[0], 1, None
         if run[0] in _SCALE_WORDS and _ends_in_article(self.out):
             text, length = read_number(["one", *run], 0) or (run[0], 1)
             return text, length - 1, None
@@ -473,14 +487,23 @@ def _adds_a_part(out: list[Token], text: str, word: int) -> bool:
     return True
 
 
-def _quarters(out: Sequence[Token], texts: Sequence[str]) -> tuple[str, int] | None:
-    """The number in "a quarter of an hour" or "three quarters of a million", and its words."""
-    count = {"a": 1, "1": 1, "3": 3}.get(out[-1].text) if out else None
-    if count is None or texts[0] not in ("quarter", "quarters"):
+def _is_of_one(texts: Sequence[str], at: int) -> bool:
+    """Whether "of a second" is next, or another unit."""
+    is_one = texts[at : at + 1] == ["of"] and texts[at + 1 : at + 2] in (["a"], ["an"])
+    return is_one and bool(texts[at + 2 :]) and lemma(texts[at + 2]) in _HALVED
+
+
+def _part_of(out: Sequence[Token], texts: Sequence[str]) -> tuple[str, int] | None:
+    """The number in "a quarter of an hour" or "three tenths of a million", and its words."""
+    count = "1" if out and out[-1].text == "a" else out[-1].text if out else ""
+    parts = _PARTS_OF_ONE.get(texts[0])
+    if parts is None or not count.isdecimal() or len(count) > 1:
         return None
-    length = 3 if texts[1:2] == ["of"] and texts[2:3] in (["a"], ["an"]) else 1
+    length = 3 if _is_of_one(texts, 1) else 1
+    if length == 1 and (parts != _QUARTERS or count not in "13"):
+        return None  # "2 quarters" are half a year of a firm
     measured = texts[length] if length < len(texts) else ""
-    part = Decimal(count) / 4
+    part = Decimal(count) / parts
     if measured in _SCALE_WORDS:
         return number_text(part.scaleb(SCALES[measured])), length + 1
     return (f"{part}", length) if lemma(measured) in _HALVED else None
@@ -516,6 +539,9 @@ def _letter_follows(pieces: Sequence[_Piece], at: int) -> bool:
 def _read_in_one(texts: Sequence[str], before: Token | None) -> tuple[str, int] | None:
     """What several words are together, and how many: "C sharp", "point five", "minus five"."""
     first = texts[0]
+    if first.isdecimal() and texts[1:2] == ["000"]:
+        groups = next((at for at, text in enumerate(texts[1:]) if text != "000"), len(texts) - 1)
+        return _written_number("".join(texts[: 1 + groups])), 1 + groups
     for name, text in _SPOKEN_NAMES.items():
         if first == name[0] and tuple(texts[: len(name)]) == name:
             return text, len(name)

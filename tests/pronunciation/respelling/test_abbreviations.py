@@ -34,6 +34,9 @@ from pronunciation.respelling.for_voices import spelled_out
         ("Logs, metrics, etc. are kept.", "Logs, metrics, et cetera are kept."),
         ("On Jan. 5 it failed.", "On January 5 it failed."),
         ("Set max. retries and the min. value.", "Set maximum retries and the minimum value."),
+        ("The avg. and the est. cost", "The average and the estimated cost"),
+        ("The no. one reason", "The number one reason"),
+        ("Rev. 2 is 5 cm. wide.", "Revision 2 is 5 cm wide."),
     ],
 )
 def test_an_abbreviation_is_a_word_where_its_place_says_so(written: str, read: str) -> None:

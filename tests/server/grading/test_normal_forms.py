@@ -25,6 +25,15 @@ an hour and a half = one and a half hours = 1.5 hours
 a million and a half = one and a half million = 1,500,000
 two hours and three quarters = two and three quarter hours = 2.75 hours
 half million = half a million = 500k
+zero point eight of a second = 0.8 of a second = 0.8 seconds
+three tenths of a percent = 0.3 percent
+a hundredth of a second = 0.01 seconds
+4 000 000 = 4,000,000 = 4e6 = four million
+3e-4 = 0.0003
+a hundred and twenty-eight thousand = 128 thousand = 128k = 128,000
+a hundred and ten = 110 = one hundred ten
+three whole seconds = 3 seconds
+React.js = React
 half-second = half a second = half of a second
 a quarter of a second = 0.25 seconds = a quarter second
 three quarters of an hour = 0.75 hours
@@ -199,6 +208,10 @@ in 2019 | The outage was in twenty nineteen.
 C# | I wrote the service in c-sharp for years.
 C++ | I wrote the service in CPP for years.
 Kafka | We put it into Kafka.It is durable.
+six months | The project took half a year.
+a year | The project took twelve months.
+20 requests per second | One replica takes twenty requests each second.
+$40,000 a month | That bill was 40,000 dollars per month at the time.
 """
 NOT_SAID = """
 5 seconds | It took one and a half seconds in the end.
@@ -215,6 +228,9 @@ half a million users | In the end two and a half million users were on it.
 2 percent | Revenue moved by negative 2 percent.
 changelog | We read it on changelog dot com every week.
 Redis | redis.example.co.uk was down for a day.
+changelog | The news on changelog.fm were bad.
+4 million messages | The topic holds four messages per million.
+C# | My thesis was a parser in C, sharp and fast, all of it.
 """
 
 
