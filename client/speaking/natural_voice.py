@@ -38,6 +38,7 @@ _READ_OUT: Final = (
     (re.compile(r"(?<=\w)/s\b"), " per second"),
     (re.compile(r"\b(no|nos|[Ff]ig|ed)\.(?!\s*\d)"), r"\1 ."),
     (re.compile(r"(?<=\bthe )(Sun|Sat)\."), r"\1 ."),
+    (re.compile(r"(?<!\b[Ii]n )(?<!\bof )(?<!\bby )(?<!\bsince )\b(Jan)\.(?!\s*\d)"), r"\1 ."),
 )
 """What the package's rules read wrong: "gigabits S", "ijji", "the answer is number"."""
 

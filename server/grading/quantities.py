@@ -69,6 +69,9 @@ def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
                 yield with_it(at, 2, *whole)
         if unit == "degree" and texts[at + 2 : at + 3] in (["celsius"], ["fahrenheit"]):
             yield with_it(at + 2, 1, texts[at + 2][0])
+        if texts[at + 1] == "to" and _value(number) and _value("".join(texts[at + 2 : at + 3])):
+            yield with_it(at, 3, "between", number, "and", texts[at + 2])
+            yield with_it(at, 3, number, texts[at + 2])
         value = Decimal(1) if at == 0 and number in _ONE else _value(number)
         if value is None:
             continue

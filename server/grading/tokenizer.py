@@ -124,7 +124,9 @@ def _unit_names() -> dict[str, str]:
         "milliw": "milliwatt", "pct": "percent", "kg": "kilogram", "mg": "milligram",
         "km": "kilometer", "cm": "centimeter", "mm": "millimeter", "bits": "bit", "x": "times",
         "gig": "gigabyte", "gigs": "gigabyte", "meg": "megabyte", "megs": "megabyte",
-        "fps": "frame per second",
+        "fps": "frame per second", "rpm": "revolution per minute",
+        **{f"{prefix}met{end}": f"{prefix}meter" for prefix in ("kilo", "centi", "milli", "")
+           for end in ("re", "res")},
     }  # fmt: skip
     prefixes = {"k": "kilo", "m": "mega", "g": "giga", "t": "tera", "p": "peta", "e": "exa"}
     for sign, prefix in prefixes.items():
@@ -159,6 +161,8 @@ _HALVED = _SCALE_WORDS | word_set(
 _QUARTERS = 4
 _PARTS_OF_ONE = {"quarter": _QUARTERS, "quarters": _QUARTERS, "tenth": 10, "tenths": 10,
                  "hundredth": 100, "hundredths": 100, "fifth": 5, "fifths": 5}  # fmt: skip
+_PAST = {"quarter": "15", "half": "30"}
+"""Minutes: "half past two" is 2:30."""
 _IN_FULL = word_set("whole full entire solid")
 """Between a number and its unit they say nothing: "three whole seconds"."""
 _MORE_THAN_WHOLE = {("a", "half"): ".5", ("a", "quarter"): ".25", ("3", "quarters"): ".75"}
@@ -545,6 +549,9 @@ def _read_in_one(texts: Sequence[str], before: Token | None) -> tuple[str, int] 
     for name, text in _SPOKEN_NAMES.items():
         if first == name[0] and tuple(texts[: len(name)]) == name:
             return text, len(name)
+    if first in _PAST and texts[1:2] == ["past"] and texts[2:]:
+        hour = read_number(texts, 2) if texts[2] in NUMBER_STARTS else (texts[2], 1)
+        return (hour[0] + _PAST[first], 2 + hour[1]) if hour and hour[0].isdecimal() else None
     if first == "half":
         of = 1 if texts[1:3] in (["of", "a"], ["of", "an"]) else 0
         has_article = texts[1 + of : 2 + of] in (["a"], ["an"])

@@ -34,6 +34,9 @@ a hundred and twenty-eight thousand = 128 thousand = 128k = 128,000
 a hundred and ten = 110 = one hundred ten
 three whole seconds = 3 seconds
 React.js = React
+half past two = 2:30
+5 kilometres = 5 km
+3,000 rpm = 3000 revolutions per minute
 half-second = half a second = half of a second
 a quarter of a second = 0.25 seconds = a quarter second
 three quarters of an hour = 0.75 hours
@@ -209,6 +212,9 @@ C# | I wrote the service in c-sharp for years.
 C++ | I wrote the service in CPP for years.
 Kafka | We put it into Kafka.It is durable.
 six months | The project took half a year.
+2:15 | The nightly job starts at a quarter past two.
+5 to 10 seconds | Warming up takes between five and ten seconds.
+5 to 10 seconds | Warming up takes 5-10 seconds.
 a year | The project took twelve months.
 20 requests per second | One replica takes twenty requests each second.
 $40,000 a month | That bill was 40,000 dollars per month at the time.
