@@ -285,7 +285,8 @@ _AFTER_A_NUMBER: Final = {
 _ALWAYS: Final = {
     "max": "maximum", "min": "minimum", "etc": "et cetera",
     "approx": "approximately", "dept": "department", "temp": "temperature", "incl": "including",
-    "excl": "excluding", "avg": "average", "org": "organization", "misc": "miscellaneous", "esp": "especially",
+    "excl": "excluding", "misc": "miscellaneous", "esp": "especially", "avg": "average",
+    "org": "organization",
 }  # fmt: skip
 
 _NUMBERED: Final = re.compile(rf"\b({'|'.join(_BEFORE_A_NUMBER)})\.\s*(?=#?\d)", re.IGNORECASE)
