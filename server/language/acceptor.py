@@ -24,17 +24,15 @@ _BEFORE: Final = 16
 """Tokens before the change that the model sees."""
 _MOST: Final = 8
 """Repairs of one sentence that are scored: the most promising by one pass over the sentence."""
-_MOST_DOUBTFUL: Final = 3
-"""Of these, how many no rule vouches for."""
-_LEAST_FIRST: Final = -0.5
-_LEAST_FIRST_SURE: Final = -14.0
+_LEAST_FIRST: Final = -14.0
 """Repairs whose first word is less probable by this many nats are not scored: none was right."""
 _STRENGTH_NATS: Final = 5.0
 """What a rule's strength is worth beside that probability."""
 _CERTAIN: Final = 0.85
 """From this strength on it hardly doubts."""
-_SURE: Final = 0.5
-"""From this strength on a rule says that it is an error."""
+LEAST_STRENGTH: Final = 0.7
+"""Below it no repair is scored, nor proposed by most checks: hardly one was right, and they were
+half of the cost."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,7 @@ class Weighed:
 
 def weigh(sentence: Sentence, proposals: Sequence[Proposal], referee: Referee) -> list[Weighed]:
     """The proposals worth a look, each with its features."""
+    proposals = [each for each in proposals if each.strength >= LEAST_STRENGTH]
     text = str(sentence.doc.text)
     tokens = referee.tokens(text)
     if not tokens or not proposals:
@@ -63,14 +62,9 @@ def weigh(sentence: Sentence, proposals: Sequence[Proposal], referee: Referee) -
         at = change.start
         standing = own[at] if at < len(tokens) else table[len(tokens), referee.number("<eos>")]
         changes.append((proposal, change, float(table[at, referee.number(first)] - standing)))
-    changes = [
-        each
-        for each in changes
-        if each[2] > (_LEAST_FIRST_SURE if each[0].strength >= _SURE else _LEAST_FIRST)
-    ]
+    changes = [each for each in changes if each[2] > _LEAST_FIRST]
     changes.sort(key=lambda each: each[2] + _STRENGTH_NATS * each[0].strength, reverse=True)
-    doubtful = [each for each in changes if each[0].strength < _SURE][:_MOST_DOUBTFUL]
-    changes = [each for each in changes if each[0].strength >= _SURE][:_MOST] + doubtful
+    changes = changes[:_MOST]
     scores = referee.score_tokens([change.scored(tokens) for _, change, _ in changes])
     mean = float(own.mean())
     gains = []
@@ -105,9 +99,7 @@ def weigh(sentence: Sentence, proposals: Sequence[Proposal], referee: Referee) -
             "first": _soft(first_gain),
             "share": max(-2.0, min(1.0, gain / surprise)),
             "strength": strength,
-            "sure": float(strength >= _SURE),
             "strength x gain": min(1.0, strength) * _soft(gain),
-            "sure x gain": float(strength >= _SURE) * _soft(gain),
             "lead": _soft(gain - best[number]),
             "behind": float(gain < best[number]),
             "mean": mean,
@@ -130,7 +122,7 @@ def derived(features: Mapping[str, float]) -> dict[str, float]:
     strength = min(1.0, features["strength"])
     no_doubt = float(features["strength"] >= NO_DOUBT or features.get("no doubt", 0.0) > 0)
     certain = float(strength >= _CERTAIN)
-    likely = float(_SURE <= strength < _CERTAIN)
+    likely = 1.0 - certain
     return {
         **features,
         "strength": strength,

@@ -113,8 +113,6 @@ def _articles(s: Sentence) -> Iterator[Edit]:
         amount = head.lower_ in listed("amounts_alone")
         if s.word(head.i + 1) == "of" and head.tag_ in ("NN", "NNS") and not _is_mass(head):
             yield start, start, "the", -0.5 if amount else 0.5
-        elif head.tag_ != "NNP" or head.text.islower() or head.i > start:
-            yield start, start, "the", 0.0
         if head.tag_ not in ("NN", "VBG") or _is_mass(head):
             continue
         a = article(first)
@@ -137,8 +135,6 @@ def _articles(s: Sentence) -> Iterator[Edit]:
         else:
             strength = 0.0
         yield start, start, a, max(strength, sure)
-        if known and head.dep_ == "dobj":
-            yield start, start, "the", 0.6
         if s.word(start - 1) in ("such", "what", "quite"):
             yield start, start, a, 0.7
     for at in range(2, len(s)):  # "my wife is nurse", "she is experienced tester"
@@ -233,8 +229,6 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
             yield at, at + 1, "", 0.9 if s.lemma(at - 2) in ("go", "come", "drive", "get") else 0.0
         if s.word(at) == "the" and s.word(at + 1) == "most" and s.word(at + 2) == "of":
             yield at, at + 1, "", NO_DOUBT if s.lemma(at - 1) not in ("make", "get") else -0.5
-        if s.word(at) == "the" and s.word(at + 1) in _DAYS | listed("bare_generics"):
-            yield at, at + 1, "", 0.3
 
 
 @check("article-choice")
@@ -255,12 +249,6 @@ def _article_choice(s: Sentence) -> Iterator[Edit]:
                     if unique and s.word(at + 1) not in ("first", "last", "next", "right", "best")
                     else -0.3,
                 )
-        elif (
-            s.word(at) == "the" and s.doc[at].head.tag_ == "NN" and not _is_mass(s.doc[at].head)
-        ) or (
-            s.word(at) == "one" and s.tag(at + 1) in ("NN", "JJ") and s.doc[at].head.tag_ == "NN"
-        ):
-            yield at, at + 1, article(s.doc[at + 1].text), -0.3
 
 
 @check("number")
@@ -302,8 +290,6 @@ def _number(s: Sentence) -> Iterator[Edit]:
             )
             strength = 1.0 if counted or the else 0.6 if lots else 0.3 if bare or other_ else -0.5
             yield at, at + 1, other, strength
-            if s.word(at - 1) in ("a", "an"):
-                yield at - 1, at + 1, other, -0.7
         else:
             mass = lemma in lists().words("mass")
             singular = any(w in _SINGULAR_CUES for w in near) and not any(
@@ -400,7 +386,6 @@ def _countability(s: Sentence) -> Iterator[Edit]:
             and s.tag(at + 2) in ("NNS", "NN", "JJ")
         ):
             yield at + 1, at + 2, "", 0.7
-            yield at + 2, at + 2, "the", 0.5
         if word in ("lot", "plenty") and s.tag(at + 1) in ("NN", "NNS", "JJ"):
             yield at + 1, at + 1, "of", 0.8
         if (
@@ -521,17 +506,8 @@ def _missing_preposition(s: Sentence) -> Iterator[Edit]:
                 if any(s.lemma(place) in _TIMES for place in range(at, at + 3)):
                     thing = False
                 yield at, at, wanted, 1.0 if sure and thing else 0.4 if thing else 0.0
-            for preposition in ("to", "for", "on", "at", "in", "with", "of", "about", "from"):
-                if preposition != wanted:
-                    yield at, at, preposition, -0.2
         elif token.tag_ == "JJ" or token.lower_ in ("interested", "based", "related"):
             wanted = table.governed("adjective").get(token.lower_)
-            if (
-                wanted
-                and follower.dep_ not in ("amod", "compound", "nsubj")
-                and token.head is not follower.head
-            ):
-                yield at, at, wanted, 0.6
         elif token.lower_ in listed("before_to"):
             word = {
                 "access": "to",
@@ -543,28 +519,6 @@ def _missing_preposition(s: Sentence) -> Iterator[Edit]:
                 "because": "of",
             }[token.lower_]
             yield at, at, word, 0.6 if token.lower_ != "because" else 0.0
-    for at in range(1, len(s)):
-        word = s.doc[at].text
-        free = s.pos(at - 1) not in (
-            "ADP",
-            "ADJ",
-            "DET",
-            "PROPN",
-            "NUM",
-            "PUNCT",
-            "SCONJ",
-            "CCONJ",
-        ) and s.word(at - 1) not in ("last", "next", "every", "this", "that")
-        if free and (
-            s.word(at) in _DAYS or (_YEAR.fullmatch(word) and s.word(at - 1) not in ("year",))
-        ):
-            yield at, at, "in" if word.isdigit() else "on", 0.4
-        if (
-            s.word(at) == "the"
-            and s.word(at + 1) in ("morning", "evening", "afternoon")
-            and s.pos(at - 1) not in ("ADP", "VERB", "DET")
-        ):
-            yield at, at, "in", 0.4
 
 
 @check("comparative")
@@ -592,7 +546,6 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
         ):
             if nxt.tag_ in ("JJR", "RBR", "JJS", "RBS") or twice:
                 yield at, at + 1, "", NO_DOUBT if twice and word != "less" else 1.0
-                yield at, at + 1, "much", 0.5
                 if twice and compared(base, "JJR") is None:
                     yield at + 1, at + 2, base, NO_DOUBT
             elif word != "less":
@@ -612,16 +565,6 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
             ):
                 own = compared(token.lemma_.lower(), "JJR")
                 yield at, at + 1, own or f"more {token.text}", 1.0
-            if (
-                s.word(at - 1) == "the"
-                and token.dep_ == "amod"
-                and s.word(at + 2) in ("in", "of", "i", "we", "that")
-            ):
-                best = compared(token.lemma_.lower(), "JJS")
-                yield at, at + 1, best or f"most {token.text}", 0.2
-            if s.word(at - 1) in ("much", "even", "far") and token.pos_ == "ADJ":
-                own = compared(token.lemma_.lower(), "JJR")
-                yield at, at + 1, own or f"more {token.text}", 0.5
         if token.tag_ in ("JJR", "RBR") and len(word) >= 4:
             base = token.lemma_.lower()
             if s.word(at - 1) in ("very", "too", "so"):
@@ -634,8 +577,6 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
             if s.word(at - 1) in ("the", "my", "our") and superlative:
                 of_all = any(w in ("ever", "career", "life") for w in s.low[at : at + 8])
                 yield at, at + 1, superlative, 1.0 if of_all and "than" not in s.low else 0.2
-            elif base != word and not any(w == "than" for w in after):
-                yield at, at + 1, base, -0.5
         if token.tag_ == "JJS" and any(w == "than" for w in after):
             own = compared(token.lemma_.lower(), "JJR")
             if own:
@@ -680,71 +621,25 @@ def _adverb(s: Sentence) -> Iterator[Edit]:
                 else before
             )
             free = nxt is None or nxt.pos_ not in ("NOUN", "PROPN", "ADJ", "NUM")
-            objects = back is not None and (back.lower_ in ("it", "them") or back.pos_ == "NOUN")
-            strength = -0.3
-            if (
-                back is not None
-                and back.pos_ == "VERB"
-                and back.lemma_.lower() not in link
-                and free
-            ):
+            verb = back is not None and back.pos_ == "VERB"
+            if verb and back is not None and back.lemma_.lower() not in link and free:
                 strength = 0.8
             elif (
-                objects
-                and free
-                and token.head.pos_ == "VERB"
-                and token.head.lemma_.lower() not in link
-            ):
-                strength = 0.5
-            elif (
                 before is not None
-                and before.pos_ in ("AUX", "PART", "PRON")
                 and nxt is not None
-                and nxt.pos_ == "VERB"
-                and nxt.tag_ in ("VB", "VBN", "VBG", "VBD")
-            ) or (
-                nxt is not None
-                and nxt.pos_ == "ADJ"
-                and before is not None
-                and before.lemma_ == "be"
-            ):
-                strength = 0.6
-            if strength > 0 or token.dep_ in ("advmod", "acomp", "oprd", "dobj", "advcl"):
-                yield (
-                    at,
-                    at + 1,
-                    "well" if word == "good" else "fast" if word == "fast" else adverb,
-                    strength,
+                and (
+                    (
+                        before.pos_ in ("AUX", "PART", "PRON")
+                        and nxt.tag_ in ("VB", "VBN", "VBG", "VBD")
+                        and nxt.pos_ == "VERB"
+                    )
+                    or (before.lemma_ == "be" and nxt.pos_ == "ADJ")
                 )
-        if token.tag_ == "RB" and word.endswith("ly") and len(word) > 5 and nxt is not None:
-            adjective = (
-                word[:-4]
-                if word.endswith("ically")
-                else f"{word[:-3]}y"
-                if word.endswith("ily")
-                else f"{word[:-1]}e"
-                if word.endswith("bly")
-                else word[:-2]
-            )
-            if (
-                nxt.pos_ == "NOUN"
-                and nxt.tag_ in ("NN", "NNS")
-                and before is not None
-                and before.pos_ in ("DET", "ADP", "VERB", "AUX")
-            ) or (
-                before is not None
-                and before.lemma_ in ("be", "feel", "seem", "look", "become")
-                and (nxt.is_punct or nxt.pos_ in ("ADP", "CCONJ"))
             ):
-                yield at, at + 1, adjective, 0.5
-        if (
-            token.tag_ == "RB"
-            and word.endswith("ly")
-            and nxt is None
-            and before is not None
-            and before.lemma_ in ("be", "feel", "seem")
-        ):
-            yield at, at + 1, word[:-2], 0.4
+                strength = 0.7
+            else:
+                continue
+            yield at, at + 1, {"good": "well", "fast": "fast"}.get(word, adverb), strength
 
 
 def _adverb_of(word: str) -> str:

@@ -31,6 +31,9 @@ def _fronted(s: Sentence, at: int) -> bool:
     return bool(left) and left[-1].right_edge.i == at - 1 and all(c.dep_ in kinds for c in left)
 
 
+_REASONS = ("because", "so", "if", "when", "since")
+
+
 @check("subject-missing")
 def _missing_subject(s: Sentence) -> Iterator[Edit]:
     for token in s.doc[1:]:
@@ -76,26 +79,25 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         elif joined and not told:
             strength = 0.7 if before == "but" and impersonal and token.tag_ != "MD" else -0.7
         else:
-            strength = 0.9 if lemma == "be" or token.tag_ == "MD" or impersonal else 0.6
+            plain = lemma == "be" or token.tag_ == "MD" or impersonal
+            strength = 0.9 if plain else 0.7 if before in _REASONS else 0.6
         there = s.word(after) in listed("after_there") or s.tag(after) in ("CD", "NNS")
         if lemma == "be" and there and verb is token:
             yield begin, begin, "there", strength
-            strength -= 0.3
+            strength -= 0.2
         yield begin, begin, "it", strength
         if not outside and not adjective and strength > 0:
             for who in ("he", "she", "they", "we", "I"):
                 third = who in ("he", "she")
                 fits = token.tag_ in ("VBD", "MD") or (token.tag_ == "VBZ") == third
                 if fits and word not in ("is", "are"):
-                    yield begin, begin, who, 0.5
+                    yield begin, begin, who, strength if before in _REASONS else 0.5
     for at in range(1, len(s)):  # "in my team is a rule", "here are many"
         token = s.doc[at]
         if token.lemma_ == "be" and token.tag_ != "VB" and s.subject(token) is None:
             strength = 0.9 if s.word(at + 1) in listed("after_there") else 0.6
             named = s.tag(at + 1) in ("DT", "CD", "JJ", "NNS")
             yield at, at, "there", strength if s.pos(0) == "ADP" and named else -0.7
-        if token.lemma_ == "exist" and s.subject(token) is None:
-            yield at, at + 1, "there are" if s.tag(at + 1) in ("NNS", "JJ") else "there is", 0.6
     if len(s) > 3 and s.word(0) in ("is", "was") and not s.asks:
         yield 0, 1, f"it {s.word(0)}", 1.0
         if s.word(1) in ("a", "an", "many", "no", "two", "some"):
@@ -121,9 +123,9 @@ def _missing_be(s: Sentence) -> Iterator[Edit]:
                 t.pos_ in ("AUX", "VERB") and t.tag_ in ("VBP", "VBZ", "VBD", "MD")
                 for t in s.doc[at : at + 3]
             )
-            strength = (
-                0.6 if verbless and head.pos_ not in ("VERB", "ADP") else 0.2 if verbless else -0.4
-            )
+            inside = at > 1 and before not in ("i", "we", "he", "she", "they")  # "made it worse"
+            if not verbless or inside or head.pos_ in ("VERB", "ADP"):
+                continue
             for be in (
                 ("am", "was")
                 if before == "i"
@@ -131,15 +133,7 @@ def _missing_be(s: Sentence) -> Iterator[Edit]:
                 if before in ("we", "you", "they", "these", "those")
                 else ("is", "was")
             ):
-                yield at, at, be, strength
-        elif (
-            s.pos(at - 1) == "NOUN"
-            and s.pos(at) in ("ADJ", "ADV")
-            and s.doc[at - 1].dep_ in ("nsubj", "ROOT", "npadvmod", "compound", "dep")
-        ):
-            be = "are" if s.tag(at - 1) == "NNS" else "is"
-            yield at, at, be, 0.1
-            yield at, at, {"are": "were", "is": "was"}[be], 0.0
+                yield at, at, be, 0.7
         if (
             s.tag(at) == "VBN"
             and s.pos(at - 1) in ("NOUN", "PRON")
@@ -158,12 +152,6 @@ def _missing_be(s: Sentence) -> Iterator[Edit]:
             and inflect(s.lemma(at), "VBD") != word
         ):
             yield at, at, "has" if before in ("he", "she", "it") else "have", 0.7
-        if (
-            before in ("not", "n't")
-            and s.tag(at) == "VBG"
-            and s.word(at - 2) in ("i", "we", "they", "he")
-        ):
-            yield at - 1, at - 1, {"i": "am", "he": "is"}.get(s.word(at - 2), "are"), 0.6
 
 
 _POSSESSIVE: dict[str, str] = lists().raw["possessive_of"]
@@ -177,7 +165,6 @@ _SEXED = {
     "him": ("her", "it"),
     "his": ("her", "its"),
     "she": ("he", "it"),
-    "it": ("", "them"),
 }
 
 
@@ -192,12 +179,6 @@ def _other_sex(s: Sentence, at: int) -> Iterator[Edit]:
     others = [t for t in nouns if t.lemma_.lower() in listed("persons") or t.tag_ == "NNP"]
     others = [t for t in others if t.dep_ not in ("nsubj", "attr") or t.head.lemma_ != "be"]
     others = [t for t in others if t.tag_ != "NNP" or t.dep_ != "pobj"]
-    if word == "it":
-        plural = bool(nouns) and all(t.tag_ == "NNS" or t.tag_ == "NNP" for t in nouns)
-        counted = any(t.tag_ == "NNS" and t.dep_ in ("nsubj", "dobj") for t in nouns)
-        if plural and counted and s.doc[at].dep_ == "dobj":
-            yield at, at + 1, thing, 0.6
-        return
     if pronouns or s.people_before:
         return
     if women != men:
@@ -224,14 +205,6 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
         if word in _SEXED:
             yield from _other_sex(s, at)
         if (
-            token.tag_ == "PRP"
-            and nxt is not None
-            and nxt.tag_ in ("NN", "NNS")
-            and word in _POSSESSIVE
-            and word not in ("you", "her")
-        ):
-            yield at, at + 1, _POSSESSIVE[word], 0.4
-        if (
             word in _OBJECT
             and before is not None
             and (before.pos_ in ("VERB", "ADP"))
@@ -249,26 +222,14 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
             and before is not None
             and nxt is not None
             and nxt.tag_ in ("VBP", "VBZ", "VBD", "MD")
+            and before.pos_ in ("NOUN", "PROPN")
         ):
             # "my manager he said": the noun before is the subject as well
-            if before.pos_ in ("NOUN", "PROPN"):
-                first = at - 1
-                while first and s.pos(first - 1) in ("DET", "ADJ", "NOUN", "PROPN", "PRON"):
-                    first -= 1
-                if (
-                    first == 0
-                    or s.doc[first - 1].is_punct
-                    or s.pos(first - 1) in ("SCONJ", "CCONJ")
-                ):
-                    yield at, at + 1, "", 0.7
-            elif before.tag_ in ("WDT", "WP") or (
-                before.lower_ == "that" and before.dep_ in ("nsubj", "mark")
-            ):
-                yield at, at + 1, "", 0.3
-        if word in ("it", "them", "him", "her") and before is not None and before.pos_ == "VERB":
-            back = s.low[max(0, at - 7) : at]
-            if any(w in ("which", "that", "who") for w in back) and token.dep_ in ("dobj", "pobj"):
-                yield at, at + 1, "", 0.5
+            first = at - 1
+            while first and s.pos(first - 1) in ("DET", "ADJ", "NOUN", "PROPN", "PRON"):
+                first -= 1
+            if first == 0 or s.doc[first - 1].is_punct or s.pos(first - 1) in ("SCONJ", "CCONJ"):
+                yield at, at + 1, "", 0.7
         if (
             word in ("which", "that", "who")
             and before is not None
@@ -290,13 +251,6 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
             )
         ):
             yield at, at + 1, "that", 1.0
-            yield at, at + 1, "which", 0.5
-        if (
-            word.endswith(("self", "selves"))
-            and before is not None
-            and before.lemma_.lower() in listed("reflexives")
-        ):
-            yield at, at + 1, "", 0.6
         if (
             (
                 token.pos_ == "VERB"
@@ -307,17 +261,3 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
             and s.word(at + 2) in ("to", "that")
         ):
             yield at + 1, at + 1, "it", 0.8
-        if (
-            token.pos_ == "VERB"
-            and token.tag_ in ("VB", "VBD", "VBP", "VBN")
-            and token.lemma_.lower() in listed("wants_it")
-            and (
-                nxt is None
-                or nxt.is_punct
-                or nxt.lower_
-                in ("in", "on", "at", "yesterday", "because", "and", "but", "again", "very")
-            )
-        ) and not any(
-            c.dep_ in ("dobj", "ccomp", "xcomp", "prep", "nsubjpass") for c in token.children
-        ):
-            yield at + 1, at + 1, "it", 0.2

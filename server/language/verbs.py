@@ -16,9 +16,11 @@ _PAST_TIME = re.compile(
     re.I,
 )
 _PERIOD = re.compile(
-    r"\b(since|for) (about |almost |more than |over |the last |the past |nearly )?([a-z]+ )?"
+    r"\b(since (about |almost |more than |over |the last |the past |nearly )?([a-z]+ )?"
     r"(\d+|two|three|four|five|six|seven|eight|nine|ten|many|several|a|some|few|about|almost|more|years|i|long|last|january|"
-    r"february|march|april|may|june|july|august|september|october|november|december|monday|childhood|then|the)\b",
+    r"february|march|april|may|june|july|august|september|october|november|december|monday|childhood|then|the)"
+    r"|for ([\w'-]+ ){0,4}?((day|week|month|quarter|year|decade)s?"
+    r"|while|ages|long|time|life))\b",
     re.I,
 )
 _LENGTHS = listed("lengths")
@@ -129,7 +131,7 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
                 if low == "were" and any(w in ("if", "as", "wish", "though") for w in s.low[:at]):
                     strength = -1.0
             if relative and strength == 1.0:
-                strength = 0.6
+                strength = 0.7
             if strength == 1.0 and _is_plain(s, at) and not _is_wished(wished):
                 strength = SURE
             yield at, at + 1, other, strength
@@ -237,19 +239,15 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
                 and before != "to"
                 and (token.tag_ != "NN" or base in ("work", "change", "use", "test", "change"))
             ):
-                yield at, at + 1, participle, 1.0 if token.tag_ in ("VBD",) else 0.6
+                yield at, at + 1, participle, {"VBD": 1.0, "NN": 0.6}.get(token.tag_, 0.7)
         if helper in ("have", "has", "'ve") and token.tag_ == "VBG":
             yield at, at, "been", 0.7
-            yield at, at + 1, inflect(lemma, "VBN"), 0.5
         be = (
             s.lemma(at - 1) == "be"
             or before in ("'m", "'re")
             or (s.lemma(at - 2) == "be" and s.tag(at - 1) == "RB")
         )
         if be and token.tag_ in ("VB", "VBP", "NN", "VBD", "VBZ") and base and lemma != "be":
-            yield at, at + 1, inflect(lemma, "VBG"), 0.5
-            if inflect(lemma, "VBN") != low:
-                yield at, at + 1, inflect(lemma, "VBN"), 0.5
             if (
                 s.word(at - 1) in ("am", "is", "are", "'m", "'re", "'s", "was", "were")
                 and token.tag_ != "NN"
@@ -334,7 +332,6 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             and s.word(at) != "'d"
         ):
             yield at + 1, at + 1, "be", 0.7
-            yield at + 1, at + 1, "have", 0.5
 
 
 @check("made-to-do")
@@ -347,8 +344,6 @@ def _bare_after_make(s: Sentence) -> Iterator[Edit]:
         if s.word(end) == "to" and s.tag(end + 1) == "VB" and (person or lemma == "let"):
             sure = lemma == "let" or s.word(at + 1) in ("me", "us", "him")
             yield end, end + 1, "", 0.2 if lemma == "have" else NO_DOUBT if sure else 0.9
-        if person and s.tag(end) in ("VBZ", "VBD", "VBG") and lemma != "have":
-            yield end, end + 1, inflect(s.lemma(end), "VB"), 0.6
 
 
 @check("gerund-infinitive")
@@ -410,24 +405,15 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
                 doubt = before in ("need", "intend") or (before == "want" and passive)
                 doubt = doubt or s.word(at - 1) == "manage"  # "a way to manage testing this"
                 yield at, at + 1, f"to {lemma}", 0.2 if doubt else 1.0
-            if s.word(at - 1) == "for" and s.pos(at - 1) == "ADP":
-                yield at - 1, at + 1, f"to {lemma}", 0.4
-            elif s.word(at - 1) in ("of", "in", "about", "on") and s.lemma(at - 2) in infinitive | {
-                "way",
-                "chance",
-                "ability",
-            }:
-                yield at - 1, at + 1, f"to {lemma}", 0.3
             if s.word(at - 1) == "to" and s.pos(at - 1) == "PART":
-                yield at, at + 1, lemma, 0.6
+                yield at, at + 1, lemma, 0.7
         if token.tag_ in ("VB", "VBP") and at and s.pos(at - 1) == "VERB":
             if before in infinitive and s.word(at - 1) not in ("need",):
                 yield at, at, "to", 1.0
             if before in gerund:
                 yield at, at + 1, inflect(lemma, "VBG"), 1.0
             elif before in ("start", "stop", "keep", "spend", "go", "like", "try", "begin"):
-                yield at, at + 1, inflect(lemma, "VBG"), 0.6
-                yield at, at, "to", 0.6
+                yield at, at + 1, inflect(lemma, "VBG"), 0.7
         if (
             token.tag_ in ("VB", "VBP")
             and s.tag(at - 1) == "PRP"
@@ -489,13 +475,15 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
 @check("tense")
 def _tense(s: Sentence) -> Iterator[Edit]:
     text = str(s.doc.text)
-    past, period = bool(_PAST_TIME.search(text)), bool(_PERIOD.search(text))
-    period = period or any(t.lower_ == "since" and t.dep_ == "prep" for t in s.doc)
+    past = bool(_PAST_TIME.search(text))
+    since = any(t.lower_ == "since" and t.dep_ == "prep" for t in s.doc)
+    any_period = since or bool(_PERIOD.search(text))
     finite = [t for t in s.doc if t.tag_ in ("VBD", "VBP", "VBZ") and t.lemma_ not in ("do",)]
     stative = lists().words("stative")
     for token in s.doc:
         at, low, lemma, tag = token.i, token.lower_, token.lemma_.lower(), token.tag_
         nxt = s.doc[at + 1] if at + 1 < len(s) else None
+        period = any_period and _says_how_long(token)
         helped = s.word(at - 1) in MODALS | {"'d", "to", "n't", "not", "do", "does", "did", "let"}
         if (
             lemma == "have"
@@ -611,13 +599,6 @@ def _tense(s: Sentence) -> Iterator[Edit]:
                 else "VBP"
             )
             yield at, at + 1, inflect(lemma, form), 0.0 if present and not past else -0.7
-            if period and re.search(r"\bsince\b", text, re.I) and len(finite) == 1:
-                yield (
-                    at,
-                    at + 1,
-                    f"{'has' if form == 'VBZ' else 'have'} {inflect(lemma, 'VBN')}",
-                    0.6,
-                )
         if (
             tag == "VBG"
             and token.dep_ == "ROOT"
@@ -626,7 +607,6 @@ def _tense(s: Sentence) -> Iterator[Edit]:
         ):
             be = {"i": "am", "he": "is", "she": "is", "it": "is"}.get(s.word(at - 1), "are")
             yield at, at, be, 0.8
-            yield at, at, {"am": "was", "is": "was", "are": "were"}[be], 0.5
 
 
 def _says_when(verb: Any) -> bool:
@@ -634,6 +614,16 @@ def _says_when(verb: Any) -> bool:
     kinds = ("npadvmod", "advmod", "prep", "advcl")
     parts = [child for child in verb.children if child.dep_ in kinds]
     return any(_PAST_TIME.search(verb.doc[p.left_edge.i : p.right_edge.i + 1].text) for p in parts)
+
+
+def _says_how_long(verb: Any) -> bool:
+    """Whether a period stands in the verb's own clause ("I work here since May")."""
+    own = verb.head if verb.dep_ in ("aux", "auxpass") else verb
+    finite = ("VBD", "VBP", "VBZ", "MD")
+    later = (t.i for t in verb.doc[own.i + 1 :] if t.tag_ in finite and not t.is_ancestor(own))
+    clause = verb.doc[own.left_edge.i : next(later, len(verb.doc))]
+    since = any(t.lower_ == "since" and t.dep_ == "prep" for t in clause)
+    return since or _PERIOD.search(clause.text) is not None
 
 
 @check("tense")
@@ -705,7 +695,7 @@ def _conditional(s: Sentence) -> Iterator[Edit]:
         verb = at + 1
         lemma = s.lemma(verb)
         asked = not listed("asking_verbs").isdisjoint(back)
-        if opener is None or "," in back or (opener == "if" and asked):
+        if opener is None or "," in back or (opener in ("if", "when") and asked):
             continue
         if s.tag(verb) not in ("VB", "VBP") or (
             s.word(at) == "'d" and inflect(lemma, "VBN") == lemma
@@ -770,8 +760,6 @@ def _result(s: Sentence, opener: int) -> Iterator[Edit]:
             if negated and word != "would":
                 helper = "wouldn't" if s.word(at + 1) == "n't" else "would not"
             yield at, verb + 1, f"{helper} have {done}", sure if negated or word != "did" else 0.0
-            if word == "will":
-                yield at, at + 1, "would", 0.6
 
 
 _WH = ("WP", "WRB", "WDT")
@@ -929,17 +917,6 @@ def _negation(s: Sentence) -> Iterator[Edit]:
                 else "do"
             )
             yield at, at + 2, f"{do} not {s.lemma(at + 1)}", 0.8
-        if word in ("already", "some", "something", "someone") and any(
-            w in ("n't", "not") for w in s.low[max(0, at - 4) : at]
-        ):
-            yield (
-                at,
-                at + 1,
-                {"already": "yet", "some": "any", "something": "anything", "someone": "anyone"}[
-                    word
-                ],
-                0.1,
-            )
         if (
             word in ("also", "too")
             and (at + 1 == len(s) or s.doc[at + 1].is_punct)

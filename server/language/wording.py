@@ -325,8 +325,6 @@ def _verb_confusion(s: Sentence) -> Iterator[Edit]:
             ):
                 strength = 0.4
             yield at, at + 1, inflect(other, token.tag_), strength
-            if lemma == "listen" and other == "hear" and follower == "to":
-                yield at, at + 2, inflect("hear", token.tag_), -0.5
 
 
 @check("word-order")
@@ -367,15 +365,6 @@ def _order(s: Sentence) -> Iterator[Edit]:
                     moved = word.endswith("ly") or word in ("well", "yesterday", "together")
                     sure = NO_DOUBT if certain and len(chunk) < 4 else 0.6 if moved else 0.2
                     yield at, chunk.end, f"{chunk.text} {word}", sure
-            if word in listed("mid_adverbs") and nxt is not None:
-                if (
-                    nxt.pos_ == "AUX"
-                    and nxt.lower_ in listed("be_or_auxiliary")
-                    and s.pos(at - 1) in ("PRON", "NOUN")
-                ):
-                    yield at, at + 2, f"{nxt.text} {word}", 0.5
-                if s.pos(at - 1) == "VERB" and s.tag(at + 1) in ("VBN", "VBG"):
-                    yield at - 1, at + 1, f"{word} {left.text}", 0.2
         if token.pos_ == "VERB" and not token.text.startswith("'"):
             yield from _object_after_adverb(s, at)
         late = token.tag_ == "VBD" and nxt is not None and nxt.dep_ == "nsubj" and nxt.head is token
@@ -384,7 +373,7 @@ def _order(s: Sentence) -> Iterator[Edit]:
             yield at, at + 2, f"{nxt.text} {token.text}", 0.9 if not said and not s.asks else -0.7
         if adverb and inner and word in ("always", "never", "usually", "often") and nxt is not None:
             if s.pos(at - 1) == "VERB" and nxt.pos_ == "ADP":
-                yield at - 1, at + 1, f"{word} {s.doc[at - 1].text}", 0.6
+                yield at - 1, at + 1, f"{word} {s.doc[at - 1].text}", 0.7
         if word == "have" and s.word(at + 2) == "to" and s.tag(at + 3) == "VB":
             if s.word(at + 1) in ("always", "often", "usually", "sometimes", "never", "also"):
                 yield at, at + 2, f"{s.word(at + 1)} {token.text}", 1.0
@@ -395,14 +384,6 @@ def _order(s: Sentence) -> Iterator[Edit]:
                 yield at - 1, at + 2, f"really {s.doc[at - 1].text}", 0.8
             if s.pos(at - 1) == "VERB" and s.tag(at + 2) in ("VBG", "TO"):
                 yield at - 1, at + 2, f"really {s.doc[at - 1].text}", 0.9
-        if (
-            token.pos_ == "NOUN"
-            and nxt is not None
-            and nxt.pos_ == "ADJ"
-            and token.dep_ in ("dobj", "pobj", "attr")
-            and (at + 2 >= len(s) or s.doc[at + 2].is_punct)
-        ):
-            yield at, at + 2, f"{nxt.text} {token.text}", 0.2
         begins = at == 0 or s.doc[at - 1].is_punct or s.pos(at - 1) == "CCONJ"
         if word == "always" and begins and s.tag(at + 1) == "PRP" and s.pos(at + 2) == "VERB":
             yield at, at + 2, f"{s.text(at + 1, at + 2)} always", NO_DOUBT
@@ -410,8 +391,6 @@ def _order(s: Sentence) -> Iterator[Edit]:
             yield from _inverted(s, at)
         if token.tag_ == "PRP" and s.pos(at - 1) != "NOUN":
             yield from _time_before_verb(s, at)
-        if word == "only" and nxt is not None and nxt.tag_ == "PRP" and at == 0:
-            yield at, at + 2, f"{nxt.text} only", 0.2
         if (
             word == "ago"
             and s.tag(at + 1) in ("CD",)
@@ -482,15 +461,10 @@ def _conjunction(s: Sentence) -> Iterator[Edit]:
         word, nxt = s.word(at), s.word(at + 1)
         if word == "despite" and nxt == "of":
             yield at + 1, at + 2, "", 1.0
-        if word == "even" and s.tag(at + 1) == "PRP" and s.doc[at].dep_ in ("advmod", "mark"):
-            yield at, at + 1, "even though", 0.5
-            yield at, at + 1, "even if", 0.4
         if word in ("such", "like") and nxt in ("like", "as") and word != nxt:
             yield at, at + 2, "such as", 0.3 if word == "such" and nxt == "as" else 0.8
         if word == "as" and nxt == "example":
             yield at, at + 1, "for", 0.8
-        if word == "for" and nxt == "example" and s.word(at + 2) in ("as", "like"):
-            yield at + 2, at + 3, "", 0.6
         if word == "reason" and "because" in s.low[at : at + 12] and s.word(at - 1) == "the":
             place = s.low.index("because", at)
             if s.word(place - 1) in ("is", "was"):
@@ -518,7 +492,7 @@ def _false_friend(s: Sentence) -> Iterator[Edit]:
         at = token.i
         lemmas = {american(token.lemma_.lower()), token.lower_}
         lemmas |= {lemma for found in getAllLemmas(token.lower_).values() for lemma in found}
-        for table, strength in ((own, 0.7), (everyone, 0.5)):
+        for table in (own, everyone):
             for lemma in lemmas:
                 for right in table.get(lemma, ()):
                     new = right
@@ -526,12 +500,12 @@ def _false_friend(s: Sentence) -> Iterator[Edit]:
                         new = inflect(right, token.tag_)
                     elif token.tag_ == "NNS" and " " not in right:
                         new = inflect(right, "NNS")
-                    yield at, at + 1, new, strength
+                    yield at, at + 1, new, 0.7
                     if s.word(at + 1) in ("to", "at", "in", "on") and token.tag_.startswith("VB"):
-                        yield at, at + 2, new, strength
+                        yield at, at + 2, new, 0.7
         for length in (2, 3):
             said = s.text(at, min(at + length, len(s))).lower()
-            for table, strength in ((own, 0.7), (everyone, 0.5)):
+            for table in (own, everyone):
                 for right in table.get(said, ()):
                     if len(said.split()) == length:
-                        yield at, at + length, right, strength
+                        yield at, at + length, right, 0.7
