@@ -1,6 +1,6 @@
 """Trains the acceptor of notes on English: ``server/language/data/acceptor.json``.
 
-Correct sentences (a file with one a line) are broken by the rules run backwards; each repair that
+Correct sentences (a file with one a line) are broken as learners break them; each repair that
 restores one is right, each other proposal wrong, and so is each proposal for a sentence left alone.
 
     uv run --extra language python scripts/train_language.py rows SENTENCES ROWS --broken 900 --whole 900
@@ -32,19 +32,6 @@ from server.language.words import compared, inflect, lists, load
 app = typer.Typer(help=__doc__)
 FOLDER = Path.home() / ".cache/aloud/language"
 DATA = Path(__file__).parent.parent / "server/language/data"
-WEIGHTS = {  # how often learners err so, roughly
-    "article-missing": 4, "article-needless": 8, "number": 6, "agreement": 6, "preposition": 6,
-    "preposition-missing": 1, "tense": 3, "word-choice": 2, "verb-choice": 2, "adverb": 2,
-    "pronoun": 1, "countability": 3, "gerund-infinitive": 3, "article-choice": 1, "word-order": 2,
-}  # fmt: skip
-
-
-def broken_by_rule(s: Sentence) -> Iterator[tuple[str, str]]:
-    """Sentences broken by a proposal that the rules themselves do not believe in."""
-    text = s.doc.text
-    for proposal in propose(s):
-        if proposal.rule in WEIGHTS and proposal.strength <= 0.3:
-            yield proposal.rule, proposal.applied(text)
 
 
 def broken_by_hand(s: Sentence) -> Iterator[tuple[str, str]]:
@@ -372,17 +359,10 @@ def rows(
             options: dict[str, list[str]] = {}
             for kind, wrong in broken_by_hand(found[0]):
                 options.setdefault(kind, []).append(wrong)
-            by_rule: dict[str, list[str]] = {}
-            for kind, wrong in broken_by_rule(found[0]):
-                by_rule.setdefault(kind, []).append(wrong)
-            if options and random.random() < 0.62:
-                kind = min(options, key=lambda each: kinds[each] + random.random() * 4)
-                wrong = random.choice(options[kind])
-            elif by_rule:
-                kind = random.choices(list(by_rule), [WEIGHTS[each] for each in by_rule])[0]
-                wrong = random.choice(by_rule[kind])
-            else:
+            if not options:
                 continue
+            kind = min(options, key=lambda each: kinds[each] + random.random() * 4)
+            wrong = random.choice(options[kind])
             if wrong.lower() == text.lower():
                 continue
             kinds[kind] += 1

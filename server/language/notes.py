@@ -180,7 +180,8 @@ class Checker:
         for token in tokens:
             if _TERM.search(token.text) and token.text not in proposal.new:
                 return False
-            if token.pos_ == "PROPN" and token.i and token.text not in proposal.new:
+            named = token.pos_ == "PROPN" or (token.text[0].isupper() and token.text[1:].islower())
+            if named and token.i and token.text not in proposal.new:
                 return False
             if token.is_quote:
                 return False

@@ -51,13 +51,15 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         after = at + 1
         while s.word(after) in listed("between_be_and_adjective"):
             after += 1
-        told = before == "that" and any(s.lemma(at - back) in _SAYING for back in (2, 3))
-        told = told and token.tag_ != "MD"  # "I think that would be nice"
-        told = told or (before == "that" and s.lemma(at - 2) == "be" and s.pos(at - 3) == "NOUN")
         adjective = s.pos(after) == "ADJ" and lemma == "be"
         outside = adjective and any(
             s.word(p) in ("to", "that") for p in (after + 1, after + 2, after + 3)
         )
+        told = outside and before == "that"  # "you know that didn't help" is right
+        told = told and any(s.lemma(at - back) in _SAYING for back in (2, 3))
+        told = told or (before == "that" and s.lemma(at - 2) == "be" and s.pos(at - 3) == "NOUN")
+        if before == "that" and not told:
+            continue
         subjectless = _is_subjectless(token) or (told and s.doc[at - 1].dep_ != "relcl")
         time = s.subject(token)
         timed = (
