@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from question_bank.errors import BankError
-from question_bank.models import Bank, FieldOfWork, KeyPhrase, Question, RoundGuide
+from question_bank.models import Bank, FieldOfWork, KeyPhrase, Question, Role, RoundGuide
 from question_bank.source import read_source
 from question_bank.strict_yaml import read_yaml
 
@@ -19,6 +19,7 @@ DEFINITION_SECONDS: Final = 20
 _FOLDER: Final = Path(__file__).parent / "speaking_tasks"
 _TASKS: Final = _FOLDER / "speaking.yaml"
 _DEFINITIONS: Final = _FOLDER / "definitions.yaml"
+_SCENARIOS: Final = _FOLDER / "scenarios.yaml"
 _DEFINE: Final = RoundGuide(id="definitions", title="One sentence", minutes=(1, 1), kind="explain")
 _VERSION_DIGITS: Final = 12
 
@@ -62,6 +63,12 @@ def with_exercises(bank: Bank) -> Bank:
             "questions": (*bank.questions, *tasks, *_definitions(bank)),
         }
     )
+
+
+def told_scenarios(bank: Bank, role: Role) -> list[tuple[str, Question | None]]:
+    """The role's scenarios, each with the task of this bank in which it is told."""
+    tasks = [bank.question(each) for each in read_yaml(_SCENARIOS).data.get(role.id, ())]
+    return list(zip(role.scenarios, (*tasks, *(None for _ in role.scenarios)), strict=False))
 
 
 def _definitions(bank: Bank) -> tuple[Question, ...]:

@@ -25,6 +25,8 @@ WORTH_IT: Final = 0.03
 """Points from which a gap of content or structure comes before language and delivery."""
 DOUBT_SHARE: Final = 0.3
 """Which share of the points taken off for what sounds wrong its worst words may bring back."""
+FEWEST_NAMED: Final = 3
+"""Words that a clause must have so that the name of what it means can follow it."""
 _SENTENCE: Final = re.compile(r"[^.!?]+[.!?]?")
 _RESULT: Final = re.compile(
     r"\b(faster|slower|better|less|fewer|more|reduced|improved|cut|saved|dropped|grew|increased)\b",
@@ -201,8 +203,10 @@ def _doubted(report: Report) -> str:
 
 
 def _named(phrase: PhraseCoverage) -> str:
-    """The speaker's own words with the name of what they mean, where they are close to it."""
+    """The speaker's own clause with the name of what it means, where it is close to that."""
     if phrase.evidence is None or phrase.negated or phrase.status not in ("possible", "partial"):
+        return ""
+    if len(phrase.evidence.text.split()) < FEWEST_NAMED:  # "Billing, in other words: billing outage"
         return ""
     return f"{_sentence(phrase.evidence.text)}, in other words: {phrase.phrase}."
 

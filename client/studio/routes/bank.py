@@ -14,6 +14,7 @@ from client.practice.progress import ScoreLine, all_attempts, latest_answers, sc
 from client.studio.state.studio import Studio
 from pronunciation.respelling.for_people import respell_phrase
 from pronunciation.terms import Lexicon
+from question_bank.exercises import told_scenarios
 from question_bank.models import Bank, Question, Role, RoundGuide
 from server.contract import AttemptSummary
 
@@ -100,6 +101,7 @@ def router(studio: Studio) -> APIRouter:
             vocabulary=[
                 (group.category, _spoken(group.terms, lexicon)) for group in found.vocabulary
             ],
+            scenarios=told_scenarios(bank, found),
             attempts=len(attempts),
         )
 

@@ -10,6 +10,7 @@ from client.backend.protocol import UnavailableError
 from client.core.settings import ClientSettings
 from client.studio.routes.bank import PAGE
 from client.studio.state.studio import Studio
+from question_bank.exercises import told_scenarios
 from tests.client.conftest import make_submission
 from tests.worlds.studio_parts import make_studio
 
@@ -83,6 +84,9 @@ def test_a_role_shows_all_of_the_bank_about_it(client: TestClient, studio: Studi
         shown = [*role.topics, *(each.title for each in studio.bank.field_of(role.id).rounds)]
         shown += [term for group in role.vocabulary for term in group.terms]
         shown += [each.term for each in role.spotlight]
+        tasks = [task for _, task in told_scenarios(studio.bank, role) if task]
+        assert len(tasks) == (4 if role.field == "ai-infrastructure" else 0)
+        assert all(f'href="/practice/{each.id}"' in page for each in tasks)
         for text in shown:
             assert text.replace("&", "&amp;").replace("'", "&#39;") in page
         assert page.count("data-sound=") >= len(role.spotlight)

@@ -39,6 +39,13 @@ def test_a_phrase_that_was_perhaps_said_gets_its_name_in_the_speakers_words() ->
     )
 
 
+def test_a_single_word_is_no_sentence_to_add_a_name_to() -> None:
+    perhaps = phrase("billing outage", weight=3).model_copy(
+        update={"status": "partial", "evidence": CoverageEvidence(text="billing")}
+    )
+    assert aim_of(report([SAID, perhaps])).model == ""
+
+
 @pytest.mark.parametrize(
     ("part", "text", "model"),
     [
