@@ -206,7 +206,7 @@ def _named(phrase: PhraseCoverage) -> str:
     """The speaker's own clause with the name of what it means, where it is close to that."""
     if phrase.evidence is None or phrase.negated or phrase.status not in ("possible", "partial"):
         return ""
-    if len(phrase.evidence.text.split()) < FEWEST_NAMED:  # "Billing, in other words: billing outage"
+    if len(phrase.evidence.text.split()) < FEWEST_NAMED:
         return ""
     return f"{_sentence(phrase.evidence.text)}, in other words: {phrase.phrase}."
 

@@ -191,7 +191,7 @@ def test_the_landscape_names_the_employers_and_tools_of_the_field() -> None:
     companies = {c for r in BANK.roles for group in r.landscape.employers for c in group.companies}
     tools = {t for r in BANK.roles for duty in r.landscape.responsibilities for t in duty.tools}
     assert companies >= {
-        *("OpenAI", "Anthropic", "Google DeepMind", "Meta Superintelligence Labs", "xAI", "Mistral"),
+        *("OpenAI", "Anthropic", "Google DeepMind", "xAI", "Mistral"),
         *("AWS", "GCP", "Azure", "Oracle Cloud", "CoreWeave", "Lambda"),
         *("NVIDIA", "AMD", "Intel", "Cerebras", "Crusoe", "Nebius"),
         *("Google", "Meta", "Apple", "Microsoft", "Amazon", "Netflix"),
