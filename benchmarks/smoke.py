@@ -2,7 +2,7 @@
 
 Left out are ``coverage.py``, ``demo.py``, ``startup.py`` and ``pocketsphinx_coverage.py``: they
 measure what ``tests/server/grading/test_judgments.py``, ``tests/client/data/test_demo.py`` and
-``tests/client/cli/test_startup.py`` run.
+``tests/client/cli/test_startup.py`` run. So is ``memory.py``: nobody waits for a megabyte.
 
 Run it as ``python benchmarks/smoke.py``. Goals in seconds are not enforced, because CI's machine is
 shared; run the benchmark itself to check them.
@@ -18,7 +18,6 @@ TIMED = "timed"
 ALL: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("silence_stop.py", ("--speakers", "3"), ""),
     ("hearing.py", ("--smoke",), ""),
-    ("memory.py", ("--smoke",), ""),
     ("sound.py", ("--words", "4"), ""),
     ("voice.py", ("--model", "tiny.en", "--every", "100"), TIMED),
     ("spoken.py", ("--answers", "1", "--accents", "German"), ""),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pronunciation.drill_sets import SET_NAMES, load_drills, stressed_syllable
-from pronunciation.errors import LexiconError, PhoneError
+from pronunciation.errors import LexiconError
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import VOWELS, base_phone
 
@@ -140,11 +140,6 @@ def test_stressed_syllable(phones: str, syllable: int | None) -> None:
     assert stressed_syllable(phones) == syllable
 
 
-def test_stressed_syllable_of_no_phones() -> None:
-    with pytest.raises(PhoneError):
-        stressed_syllable("QQ")
-
-
 def test_own_items_are_added_and_replace_by_id(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text(
@@ -189,25 +184,3 @@ def test_a_fault_names_file_line_item_and_field(
     item = re.findall(r"id: (\S+)", text)[0]
     message = faults(tmp_path / "own.yaml", text.replace(old, new))
     assert f"own.yaml:{line}: {item}: {named}" in message
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("- debt\n", "must have the fields set and items"),
-        ("set: silent-letters\nitems: none\n", "must have the fields set and items"),
-        ("set: tongue-twisters\nitems: []\n", "set: unknown value"),
-        ("set: silent-letters\nitems: [debt]\n", "item 1: must be a mapping"),
-        ("set: acronyms\nitems: [{id: a, term: Zzz, sentence: Zzz.}]\n", "no term 'Zzz'"),
-        (OWN + OWN.split("items:\n")[1], "id: appears twice"),
-        (OWN.replace("silent-letters-tsunami", "acronyms-gpu"), "is taken in the set acronyms"),
-        (
-            OWN.replace("id: silent-letters-tsunami", "id: Not An Id"),
-            "id: 'Not An Id' must be lower-case",
-        ),
-    ],
-)
-def test_bad_files(tmp_path: Path, text: str, named: str) -> None:
-    message = faults(tmp_path / "own.yaml", text)
-    assert named in message
-    assert re.match(r"own\.yaml(:\d+)?: ", message)

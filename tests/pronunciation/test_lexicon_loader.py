@@ -83,37 +83,11 @@ def test_all_faults_are_reported_at_once(file: Path) -> None:
     assert [line.split(": ")[1] for line in faults(file, text).splitlines()] == ["Frobnix", "Other"]
 
 
-def test_every_faulty_entry_is_reported_also_those_that_are_no_mapping(file: Path) -> None:
-    text = "- just text\n" + GOOD.replace("kind: word", "kind: wurd") + "- [a, b]\n"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(LexiconError) as error:
-        read_terms(file)
-    assert [(each.entry, each.field, each.line) for each in error.value.faults] == [
-        ("entry 1", (), 1),
-        ("Frobnix", ("kind",), 3),
-        ("entry 3", (), 9),
-    ]
-
-
-def test_a_file_that_cannot_be_parsed_does_not_hide_the_faults_of_the_next(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("- [unclosed\n", encoding="utf-8")
-    (tmp_path / "b.yaml").write_text("- word\n", encoding="utf-8")
-    with pytest.raises(LexiconError) as error:
-        read_terms(tmp_path)
-    assert [each.file for each in error.value.faults] == ["a.yaml", "b.yaml"]
-
-
 def test_a_mistake_that_appears_twice(file: Path) -> None:
     mistake = '    - {phones: F R OW1 B N IH0 K S, tip: "A short o."}\n'
     assert "Frobnix: mistakes: one appears twice" in faults(
         file, GOOD.replace(mistake, mistake * 2)
     )
-
-
-def test_a_term_that_appears_twice_whatever_its_case(file: Path) -> None:
-    message = faults(file, GOOD + GOOD.replace("Frobnix", "FROBNIX"))
-    line = len(GOOD.splitlines()) + 1
-    assert f"own.yaml:{line}: FROBNIX: term: 'FROBNIX' is already in own.yaml" in message
 
 
 def test_a_term_in_two_files_of_a_folder(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from question_bank.loader import load_bank
 from tests.question_bank.conftest import problems_of
 
 AT = "roles/x.yaml: question 'own-question': "
@@ -138,31 +137,3 @@ def test_a_file_without_a_question_is_an_error_and_no_empty_bank(
 def test_a_lexicon_among_the_questions_is_one_error(write_bank: Any) -> None:
     (problem,) = problems_of(write_bank({"terms.yaml": [{"term": "RoCE", "kind": "word"}]}))
     assert "is a list of terms: keep a lexicon outside" in problem
-
-
-def test_a_role_at_fault_does_not_bring_an_error_for_each_of_its_questions(
-    write_bank: Any, question: dict[str, Any]
-) -> None:
-    role = load_bank().roles[0].model_dump(mode="json") | {"id": "my-role", "title": ""}
-    bank = write_bank({"roles/my-role.yaml": role | {"questions": [question]}})
-    lines = (bank / "roles/my-role.yaml").read_text().splitlines()
-    line = lines.index("title: ''") + 1
-    assert problems_of(bank) == (
-        f"{bank}/roles/my-role.yaml:{line}: role 'my-role': title: must not be empty",
-    )
-
-
-def test_what_a_missing_value_needs_itself_is_said_at_once(tmp_path: Path) -> None:
-    file = tmp_path / "own.yaml"
-    file.write_text(
-        "- id: mine\n  round: coding\n  topic: Topic\n  prompt: Why?\n  model_answer: So.\n"
-        "- id: other\n  round: coding\n  topic: Topic\n  prompt: Why?\n  model_answer: So.\n"
-        "  key_phrases:\n    - phrase: So\n    -\n  beats: none\n",
-        encoding="utf-8",
-    )
-    assert problems_of(file) == (
-        f"{file}:1: question 'mine': key_phrases: is required; each needs phrase",
-        f"{file}:13: question 'other': key_phrases[1]: must be a mapping of fields; "
-        "it needs phrase",
-        f"{file}:14: question 'other': beats: must be a list; each needs name, ask, ways",
-    )

@@ -21,7 +21,6 @@ from client.engines.base import Transcriber
 from client.engines.engine_process import EngineProcess
 from client.engines.engines import load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.errors import AudioError
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.models import Question
 from server.contract import Judgment, Report, Submission, Word
@@ -332,30 +331,6 @@ def test_a_judge_is_asked_once_however_often_the_answer_is_looked_at() -> None:
     assert submission.evidence.judgment.model == "small"
 
 
-def test_a_judge_is_not_asked_about_a_discarded_answer() -> None:
-    judge = OneJudge()
-    backend: Backend = BackendStub()  # type: ignore[assignment]
-    live = Session(backend, LoudRuns, judge=judge).listen(QUESTION)  # type: ignore[arg-type]
-    feed(live, phrases()[0])
-    live.cancel()
-
-    with pytest.raises(AnswerCancelledError):
-        live.result()
-    assert judge.asked == []
-
-
-def test_a_screen_that_breaks_does_not_cost_the_answer() -> None:
-    def broken(caption: Caption) -> None:
-        raise ValueError("the page is gone")
-
-    live = session(LoudRuns()).listen(QUESTION, on_caption=broken)
-    for phrase in phrases(2.0):
-        feed(live, phrase)
-
-    submission = live.result()
-    assert len(submission.transcript.words) == sum(len(words) for words in PHRASES)
-
-
 def test_where_the_hearing_cannot_judge_the_evidence_says_why() -> None:
     def hear(clip: Clip, words: object, question: object) -> HeardStretch:
         return HeardStretch(problem="the words do not fit the sound")
@@ -374,22 +349,3 @@ def test_a_question_that_nobody_knows_is_said_at_the_end() -> None:
 
     with pytest.raises(RejectedError, match="no-such-question"):
         live.result()
-
-
-def test_blocks_are_copied_and_mended_and_others_are_refused() -> None:
-    live = session(LoudRuns()).listen(QUESTION)
-    memory = np.empty(1600, np.float32)
-    sound = phrases()[0]
-    for start in range(0, sound.size, 1600):
-        block = sound[start : start + 1600]
-        memory[: block.size] = block
-        live.feed(memory[: block.size])
-        memory[:] = 7.0  # sound systems reuse it
-    live.feed(np.array([np.nan, np.inf, -np.inf, 3.0], np.float32))
-    with pytest.raises(AudioError):
-        live.feed(np.zeros(10, np.int16))  # type: ignore[arg-type]
-    with pytest.raises(AudioError):
-        live.feed(np.zeros((10, 2), np.float32))
-
-    submission = live.result()
-    assert len(submission.transcript.words) == len(PHRASES[0])

@@ -106,21 +106,6 @@ def test_answers_wait_while_the_server_is_away_and_go_out_in_order(
     assert server.stored() == ["one", "two", "three", "four", "five"]
 
 
-def test_what_waits_goes_out_when_the_server_answers_again(
-    server: Any, settings: ClientSettings, make: SimpleNamespace
-) -> None:
-    message: list[str] = []
-    with open_backend(settings, tell=message.append) as backend:
-        server.stop()
-        with pytest.raises(QueuedError):
-            backend.submit(make.submission("late"))
-        server.start()
-        backend.history()
-        backend.send_waiting(within_s=60)
-        assert server.stored() == ["late"]
-    assert message == ["sent 1 waiting answer"]
-
-
 def test_an_export_of_everything_has_what_has_waited(
     server: Any, settings: ClientSettings, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

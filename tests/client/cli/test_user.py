@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -116,15 +115,6 @@ def test_serve_beyond_loopback_wants_its_names(run: Run) -> None:
     assert result.exit_code == 1 and "--name" in result.stderr
 
 
-def test_serve_leaves_standard_error_to_the_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.web.app.set_up_logs", lambda level: None)
-    monkeypatch.setattr("uvicorn.run", lambda *_, **__: None)
-    result = run("serve", "--port", "8123")
-    assert result.exit_code == 0
-    assert "http://127.0.0.1:8123" in result.stdout
-    assert result.stderr == ""
-
-
 def test_a_setting_of_the_server_that_cannot_be_is_one_line_without_its_value(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,15 +122,6 @@ def test_a_setting_of_the_server_that_cannot_be_is_one_line_without_its_value(
     result = run("user", "list")
     assert result.exit_code == 1
     assert "ALOUD_SECRET" in result.stderr and "too short" not in result.stderr
-
-
-def test_accounts_are_in_the_database_that_the_environment_names(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ALOUD_DATABASE_URL", f"sqlite:///{tmp_path / 'server.db'}")
-    assert run("user", "add", "ed", "--role", "admin").exit_code == 0
-    monkeypatch.delenv("ALOUD_DATABASE_URL")
-    assert users(run) == {}
 
 
 def test_login_keeps_only_a_token_that_the_server_takes(

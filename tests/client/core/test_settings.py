@@ -41,13 +41,6 @@ def test_without_anything() -> None:
     assert settings.home.name == "aloud"
 
 
-def test_a_relative_home_does_not_move_with_the_working_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert load_settings(env={"ALOUD_HOME": "data"}).home == tmp_path / "data"
-
-
 @pytest.mark.parametrize(
     "address",
     ["localhost:8000", "ftp://host", "http://", "https://host:port", "http://h?x=1", "http://[x"],

@@ -85,24 +85,6 @@ def test_everything_arrives_on_another_machine(tmp_path: Path, recordings: bool)
     assert len(list(there.recordings.glob("*.wav"))) == int(recordings)
 
 
-def test_answers_that_wait_to_be_sent_are_sent_from_the_other_machine(tmp_path: Path) -> None:
-    here, there = (ClientSettings(home=tmp_path / each) for each in ("here", "there"))
-    file = tmp_path / "all.zip"
-    waits = new_submission("tell-me-about-yourself", Transcript(text="I wait"))
-    refused = new_submission("tell-me-about-yourself", Transcript(text="I was refused"))
-    with open_backend(here) as backend:
-        backend.outbox.add(refused)
-        backend.outbox.set_aside(refused.submission_id, "too old")
-        backend.outbox.add(waits)
-        write_archive(backend, here, file, recordings=False)
-    with open_backend(there) as backend:
-        assert read_whole(backend, there, file).waiting
-        said = {each.submission_id for each in backend.history().attempts}
-        assert said == {waits.submission_id, refused.submission_id}
-        read_whole(backend, there, file)
-        assert backend.history().total == 2
-
-
 def test_no_entry_is_written_where_it_does_not_belong(tmp_path: Path) -> None:
     settings, file = filled(tmp_path / "here"), tmp_path / "bad.zip"
     names = ("own/../../evil", "own/tokens.json", "own/drills/../x.yaml", "/etc/x", "own/.x")

@@ -80,13 +80,6 @@ def test_weights_in_the_cache_are_found(own_cache: Path) -> None:
     assert [status.weights.name for status in list_models() if status.folder] == ["base.en"]
 
 
-def test_weights_that_arrived_only_in_part_are_not_installed(own_cache: Path) -> None:
-    put_into_cache(own_cache, "config.json", "tokenizer.json")
-
-    assert find_weights("base.en") is None
-    assert first_installed() is None
-
-
 def test_a_file_that_breaks_off_is_named_with_the_folder_to_delete(own_cache: Path) -> None:
     snapshot = put_into_cache(own_cache, "config.json", "model.bin", "tokenizer.json")
     model = snapshot / "model.bin"

@@ -7,12 +7,9 @@ import time
 import numpy as np
 import pytest
 
-from benchmarks.voice import MIN_RIGHT, listen
 from client.core.errors import SpeakingError
 from client.speaking import Speaker
 from client.speaking.natural_voice import NaturalVoice
-from pronunciation.hearing import Hearing
-from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.respelling.for_voices import to_natural
 from pronunciation.terms import Lexicon
@@ -95,22 +92,3 @@ def test_speech_starts_within_a_third_of_a_second(lexicon: Lexicon) -> None:
     sentence_s = statistics.median(sentence_s for _, sentence_s in first)
     # on a machine that others keep busy, much faster than the sentence is said
     assert start_s < max(0.3, sentence_s / 4), f"{start_s=:.2f} {sentence_s=:.2f}"
-
-
-@pytest.fixture(scope="module")
-def prompts() -> list[str]:
-    """Few of the bank's; benchmarks/voice.py takes them all, with larger weights."""
-    return [question.prompt for question in load_bank().questions[1::40]]
-
-
-def test_our_own_hearing_hears_every_term_as_taught(lexicon: Lexicon, prompts: list[str]) -> None:
-    hearing, spotter = Hearing(), TermSpotter(lexicon)
-    speaker = Speaker(lexicon, voices=[NaturalVoice()])
-    heard = [
-        term
-        for prompt in prompts
-        for term in listen(hearing, spotter, prompt, speaker.clip(prompt))
-    ]
-    assert len(heard) >= 10
-    assert not [term.term for term in heard if term.verdict == "mispronounced"]
-    assert sum(term.verdict == "correct" for term in heard) >= MIN_RIGHT * len(heard)

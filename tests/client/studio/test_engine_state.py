@@ -47,27 +47,6 @@ def test_it_is_loaded_once_and_fetches_nothing(
     assert engine.status().state == "ready"
 
 
-@pytest.mark.parametrize(("engine", "by_choice"), [("pocketsphinx", True), (None, False)])
-def test_an_engine_that_was_chosen_lacks_no_weights(
-    settings: ClientSettings,
-    monkeypatch: pytest.MonkeyPatch,
-    engine: str | None,
-    by_choice: bool,
-) -> None:
-    monkeypatch.setattr(engine_state, "first_installed", lambda: None)
-    state = EngineState(settings, engine)
-    assert (state.status().rough, state.status().by_choice) == (True, by_choice)
-    studio = Studio(settings, state)
-    with TestClient(create_studio(studio), base_url=ORIGIN) as client:
-        home = client.get("/").text
-        practice = client.get("/practice/cloud-spot-or-on-demand").text
-    studio.close()
-    assert ("There are no Whisper weights" in home) is not by_choice
-    assert ("Get Whisper" in home) is not by_choice
-    assert ("as you chose" in home) is by_choice
-    assert ("Without Whisper weights" in practice) is not by_choice
-
-
 def test_a_failure_to_load_is_shown_and_tried_again(
     settings: ClientSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,23 +109,6 @@ def test_rough_answers_are_transcribed_again_while_the_pages_go_on(
     assert studio.client.get(f"/attempts/{one}/versions/9").status_code == 422
 
 
-def test_one_that_fails_says_why_and_keeps_its_report(
-    repairable: Callable[..., Repairable],
-) -> None:
-    studio = repairable()
-    gone, kept = studio.answer(recorded=False), studio.answer()
-    for number in (gone, kept):
-        assert studio.client.post(f"/attempts/{number}/transcribe").status_code == 200
-    studio.finished()
-    assert studio.text(kept) == ANSWER
-    assert studio.text(gone) == ROUGH
-    studio.client.post(f"/attempts/{gone}/transcribe")
-    (problem,) = studio.finished()["problems"]
-    assert problem["attempt_id"] == gone
-    assert "no recording" in problem["problem"]
-    assert studio.client.post("/attempts/999/transcribe").status_code == 404
-
-
 def test_words_are_corrected_marked_and_restored(repairable: Callable[..., Repairable]) -> None:
     studio = repairable()
     number = studio.answer()

@@ -122,31 +122,6 @@ def test_facts_about_one_thing_are_compared(
     assert differing_facts(earlier, now) == differing
 
 
-@pytest.mark.parametrize(
-    ("earlier", "now"),
-    [
-        ("It took three weeks.", "It took 3 weeks."),
-        ("It fell by thirty-six per cent.", "It fell by 36%."),
-        ("It saved $2 million.", "It saved two million dollars, that is $2,000,000."),
-        ("It cost 80 thousand euros.", "It cost €80k."),
-        ("It took ninety minutes.", "It took an hour and a half."),
-        ("It took six weeks.", "It took a month and a half."),
-        ("It took two weeks.", "It took 14 days."),
-        ("I led a team of five.", "There were five engineers in my team."),
-        ("A dozen customers called.", "Twelve customers called."),
-        ("The cost was halved.", "We cut the cost by 50 percent."),
-        ("The error rate fell from 5% to 1%.", "The error rate fell by 80 percent."),
-        ("I may march on in April.", "We failed in April."),
-        ("One day my manager called.", "It took two days."),
-        ("I spent three days on it.", "I spent three days on it, and five days on tests."),
-        ("I was on call with one colleague.", "We were two people on call."),
-        ("We use S3 and EC2.", "We use S4 and K8s."),
-    ],
-)
-def test_the_same_fact_in_other_words_is_no_difference(earlier: str, now: str) -> None:
-    assert differing_facts(earlier, now) == differing_facts(now, earlier) == ()
-
-
 def test_a_story_told_again_differs_only_where_it_does() -> None:
     told = (
         "One night in December we were three nurses instead of five. A patient's saturation "

@@ -7,12 +7,10 @@ from rich.console import Console
 
 from client.terminal.report import render_report
 from server.contract import (
-    CorrectedVerdict,
     Coverage,
     CoverageEvidence,
     PhraseCoverage,
     Pronunciation,
-    RepeatedStart,
     Report,
     TermVerdict,
 )
@@ -94,38 +92,3 @@ def unclear(term: str, start_s: float | None) -> TermVerdict:
     return TermVerdict(
         term=term, verdict="unclear", expected="", confidence=0.0, source=source, start_s=start_s
     )
-
-
-def test_a_term_that_nobody_could_hear_is_not_called_badly_heard(report: Report) -> None:
-    terms = tuple(unclear(f"term {number}", None) for number in range(8))
-    text = shown(report.model_copy(update={"pronunciation": Pronunciation(terms=terms)}), 100)
-    assert "not clearly heard" not in text
-    assert "? not judged" in text
-    assert "and 2 more not judged" in text
-    assert "A text has no sound: say the answer to hear how you say its terms." in text
-
-    heard = (unclear("term", 3.0),)
-    text = shown(report.model_copy(update={"pronunciation": Pronunciation(terms=heard)}), 100)
-    assert "? not clearly heard" in text
-    assert "A text has no sound" not in text
-
-
-def test_the_reader_is_you_and_repeated_words_are_named(report: Report) -> None:
-    (phrase,) = report.coverage.phrases
-    corrected = CorrectedVerdict(
-        by="ana", by_owner=True, at=report.created_at, note="I guessed", was="missing"
-    )
-    starts = tuple(RepeatedStart(text=f"we {n}", word_index=n) for n in range(4))
-    text = shown(
-        report.model_copy(
-            update={
-                "coverage": Coverage(
-                    score=1.0, phrases=(phrase.model_copy(update={"corrected": corrected}),)
-                ),
-                "delivery": report.delivery.model_copy(update={"repeated_starts": starts}),
-            }
-        ),
-        200,
-    )
-    assert "you say “I did say it”: “I guessed”; graded “not said”" in text
-    assert "said twice: “we 0”, “we 1”, “we 2” …" in text

@@ -85,34 +85,6 @@ def test_phrases_are_set_side_by_side_even_where_the_bank_changed(make_report: M
     assert rows["new"].direction == rows["gone"].direction == "same"
 
 
-def test_terms_are_set_side_by_side(make_report: MakeReport) -> None:
-    rows = view_comparison(*pair(make_report)).terms
-    assert [row.term for row in rows] == ["RoCE", "RDMA"]
-    assert [each.status for each in rows[0].before] == ["mispronounced"]
-    assert [each.status for each in rows[0].after] == ["correct"]
-    assert rows[1].before == ()
-
-
-def test_the_signs_of_both_transcripts_lead_into_the_tables(make_report: MakeReport) -> None:
-    template = environment().from_string(
-        '{% from "report/comparison.html" import changes, phrase_changes, term_changes %}'
-        "{{ changes(view) }}{{ phrase_changes(view) }}{{ term_changes(view) }}"
-    )
-    view = view_comparison(*pair(make_report))
-    html = template.render(view=view)
-    signs = [
-        sign.href[1:]
-        for side in (view.before, view.after)
-        for part in side.parts
-        for run in part.runs
-        for word in run.words
-        for sign in word.signs
-    ]
-    assert len(signs) >= 5
-    assert [anchor for anchor in signs if f'id="{anchor}"' not in html] == []
-    assert "not asked then" in html and "better" in html and "worse" in html
-
-
 def test_pieces_are_offered_of_the_answer_that_can_be_heard_alone(
     make_report: MakeReport,
 ) -> None:

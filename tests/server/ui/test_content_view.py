@@ -1,7 +1,5 @@
 """The score, phrases perhaps said and the structure, wherever a report is shown."""
 
-import csv
-import io
 import re
 
 import pytest
@@ -11,7 +9,6 @@ from client.terminal.report import render_report
 from server.contract import Report, ReviewDocument, content_score
 from server.exports.pdf import to_pdf
 from server.ui.compare_view import view_comparison
-from server.ui.exports.csv_table import to_csv
 from server.ui.exports.html import bundle_page, to_html
 from server.ui.exports.markdown import to_markdown
 from server.ui.rendering import environment
@@ -78,14 +75,6 @@ def test_every_form_of_a_report_shows_all_of_it(kind: str) -> None:
     assert missing == []
 
 
-def test_a_table_has_it_in_columns() -> None:
-    (row,) = csv.DictReader(io.StringIO(to_csv([ATTEMPT])))
-    assert row["phrases_possible"] == "continuous batching"
-    assert (row["structure_said"], row["structure_missing"]) == ("reason", "example")
-    assert row["score_parts"] == composition_text(REPORT)
-    assert float(row["score"]) == pytest.approx(REPORT.score, abs=1e-4)
-
-
 def test_reports_of_earlier_graders_stay_readable() -> None:
     view = view_report(EARLIER)
     assert (view.composition, view.structure) == ("", ())
@@ -147,20 +136,6 @@ def test_points_that_are_taken_off_say_why(taken_off: float, off_topic: bool, to
     )
     assert composition_text(report).endswith(told)
     assert rule_text(report)
-
-
-def test_only_the_heaviest_phrases_count_more_and_only_if_others_weigh_less() -> None:
-    def weighty(*weights: float) -> list[bool]:
-        phrases = tuple(
-            each.model_copy(update={"weight": weight})
-            for each, weight in zip(REPORT.coverage.phrases, weights, strict=False)
-        )
-        coverage = REPORT.coverage.model_copy(update={"phrases": phrases})
-        view = view_report(REPORT.model_copy(update={"coverage": coverage}))
-        return [row.weighty for row in view.phrases]
-
-    assert weighty(2.0, 2.0, 2.0) == [False, False, False]
-    assert weighty(1.0, 3.0, 2.0) == [False, True, False]
 
 
 def test_a_phrase_perhaps_said_is_marked_and_asked_about() -> None:

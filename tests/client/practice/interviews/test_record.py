@@ -85,17 +85,6 @@ def test_nothing_is_asked_in_the_last_half_minute(interviews: Interviews, clock:
     assert record.ended_at == clock.now
 
 
-def test_two_tabs_count_the_time_once(interviews: Interviews, clock: Clock) -> None:
-    record = start(interviews, minutes=10)
-    for _ in range(10):
-        clock.go(3)
-        for _tab in range(2):
-            interviews.time(record.id, current(record), runs=True)
-    assert interviews.get(record.id).spent_s == 27
-    passed = interviews.skip(record.id, current(record))
-    assert interviews.time(record.id, ids(record)[0], runs=True) == passed, "a tab left behind"
-
-
 def test_the_next_question_is_open_while_the_last_answer_is_transcribed(
     interviews: Interviews,
 ) -> None:
@@ -181,13 +170,6 @@ def test_an_id_is_no_path(interviews: Interviews, name: str) -> None:
     assert len(interviews.all().records) == 1
 
 
-@pytest.mark.parametrize("minutes", [0, -5, 181])
-def test_a_length_no_interview_has_is_refused(interviews: Interviews, minutes: int) -> None:
-    with pytest.raises(InterviewError):
-        start(interviews, minutes=minutes)
-    assert interviews.all().records == ()
-
-
 def test_the_latest_is_listed_first_and_a_broken_file_hides_no_other(
     interviews: Interviews, clock: Clock, tmp_path: Path
 ) -> None:
@@ -221,9 +203,3 @@ def test_what_is_deleted_is_gone(interviews: Interviews) -> None:
         interviews.end(gone.id)
     interviews.forget_all()
     assert interviews.all().records == ()
-
-
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, clock: Clock) -> None:
-    (tmp_path / "file").write_text("no folder")
-    with pytest.raises(InterviewError, match="cannot be written"):
-        start(Interviews(tmp_path / "file" / "interviews", clock))
