@@ -17,12 +17,11 @@ from client.core.errors import ClientError
 from client.core.judge_settings import JudgeSettings
 
 LIMIT_S: Final = 20.0
-"""For everything, the retry included: as long as a candidate may be kept waiting for a report."""
+"""As long as a candidate may be kept waiting for a report."""
 
 MAX_REPLY_BYTES: Final = 256 * 1024
 """Verdicts on nine phrases take about 3 KB; a model that thinks aloud first may write 50 KB."""
 
-_RETRY_DELAY_S: Final = 0.5
 _MAX_DETAIL_CHARS: Final = 150
 
 
@@ -36,10 +35,6 @@ class ChatError(ClientError):
     def __init__(self, problem: str, *, sent: bool = True) -> None:
         super().__init__(problem)
         self.sent = sent
-
-
-class _RetryError(ChatError):
-    """Asking once more may help."""
 
 
 class Chat:
@@ -91,15 +86,7 @@ class Chat:
                 "stream": False,
             }
         ).encode()
-        try:
-            return _text_in(self._post(body, deadline_s))
-        except _RetryError as first:
-            time.sleep(_RETRY_DELAY_S)
-            try:
-                return _text_in(self._post(body, deadline_s))
-            except ChatError as error:
-                error.sent = error.sent or first.sent
-                raise
+        return _text_in(self._post(body, deadline_s))
 
     def _post(self, body: bytes, deadline_s: float) -> bytes:
         left_s = deadline_s - time.monotonic()
@@ -121,11 +108,11 @@ class Chat:
             ):
                 content = self._read(response, deadline_s)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise _RetryError("it cannot be reached", sent=False) from error
+            raise ChatError("it cannot be reached", sent=False) from error
         except httpx.TimeoutException as error:
             raise self._too_slow() from error
         except httpx.TransportError as error:
-            raise _RetryError("it broke the connection") from error
+            raise ChatError("it broke the connection") from error
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             raise ChatError("it cannot be asked at this address", sent=False) from error
         if not response.is_success:
@@ -144,7 +131,7 @@ class Chat:
 
     def _refused(self, status: int, content: bytes) -> ChatError:
         if status >= 500:
-            return _RetryError(f"it failed ({status}){_detail_in(content)}")
+            return ChatError(f"it failed ({status}){_detail_in(content)}")
         if 300 <= status < 400:
             return ChatError(f"it redirects to another address ({status}), which is not followed")
         if status in (401, 403):

@@ -8,7 +8,7 @@ import pytest
 
 from client.core.judge_settings import JudgeSettings
 from client.judging.chat import Chat, ChatError
-from tests.worlds.fake_judge import FakeJudge, completion, drips, sends
+from tests.worlds.fake_judge import FakeJudge, drips, sends
 
 MESSAGES = [{"role": "user", "content": "Well?"}]
 LIMIT_S = 1.5
@@ -114,14 +114,9 @@ def test_a_redirect_is_not_followed(fake_judge: FakeJudge) -> None:
     assert other.requests == []
 
 
-def test_a_failure_of_the_server_is_retried_once(fake_judge: FakeJudge) -> None:
-    fake_judge.replies = [sends(503), completion("Well.")]
-    assert ask(fake_judge) == "Well."
-
-    fake_judge.requests.clear()
+def test_a_failure_of_the_server_is_told(fake_judge: FakeJudge) -> None:
     fake_judge.replies = [sends(500, b'{"error": {"message": "out of\\u0007 memory"}}')]
     assert problem(fake_judge) == "it failed (500): out of memory"
-    assert len(fake_judge.requests) == 2
 
 
 def test_nobody_there() -> None:

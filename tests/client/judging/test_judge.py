@@ -19,7 +19,7 @@ from server.contract import (
     Transcript,
 )
 from tests.client.conftest import make_submission
-from tests.worlds.fake_judge import FakeJudge, completion, sends, verdict
+from tests.worlds.fake_judge import FakeJudge, sends, verdict
 
 SAID = "The new requests join the running batch and we page the memory."
 JOIN = "new requests join the running batch"
@@ -268,9 +268,3 @@ def test_a_judge_elsewhere_is_warned_of(address: str, warning: str) -> None:
 
     assert warning in message
     assert bool(message) is bool(warning)
-
-
-def test_the_same_judge_answers_again(fake_judge: FakeJudge) -> None:
-    fake_judge.replies = [sends(503), completion(json.dumps(VERDICTS))]
-
-    assert said(judged(fake_judge)) == BOTH
