@@ -37,6 +37,11 @@ class Hearing(Protocol):
     ) -> HeardStretch:
         """Hear a stretch of an answer to a question, where it is known."""
 
+    def perhaps(
+        self, clip: Clip, transcribed: Sequence[Word], question: Question | None
+    ) -> frozenset[str]:
+        """The key phrases that it may find in a stretch; quick, because no decoder is asked."""
+
     def warm(self) -> None:
         """Load what takes a moment, so that the first answer does not wait for it."""
 

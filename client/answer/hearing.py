@@ -19,12 +19,29 @@ from client.engines.bank_vocabulary import BankVocabulary, bank_vocabulary
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import HEARING_VERSION, Heard, Hearing
+from pronunciation.hearing.compounds import Parts
 from pronunciation.hearing.decoded import AlignedClip, asked_about
 from pronunciation.hearing.habits import habits
+from pronunciation.hearing.hear import Speech
 from pronunciation.hearing.layout import Phones, bare_phones, lay_out
-from pronunciation.hearing.match import Match, doubtful, find_phrases, phrase_model, phrase_odds
-from pronunciation.hearing.places import AlignedTranscript, Floats, Query, candidates
-from pronunciation.hearing.respelled import find_terms, respelled_model, term_places
+from pronunciation.hearing.match import (
+    ASKED_FROM,
+    Doubles,
+    Match,
+    doubtful,
+    find_phrases,
+    phrase_model,
+    phrase_odds,
+    shares,
+)
+from pronunciation.hearing.places import (
+    AlignedTranscript,
+    Candidate,
+    Floats,
+    Query,
+    candidates,
+)
+from pronunciation.hearing.respelled import TermPlaces, find_terms, respelled_model, term_places
 from pronunciation.hearing.results import Basis, Target
 from pronunciation.hearing.sounding import (
     MIN_PHONES_UNEXPECTED,
@@ -79,6 +96,15 @@ class Keywords:
         return frozenset(each.term for each in self.soundings if each.expected)
 
 
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Where phrases and terms may have been said; ``odds``: log odds of the phrases."""
+
+    of_phrases: Sequence[Candidate]
+    odds: Doubles
+    of_terms: TermPlaces
+
+
 class AnswerHearing:
     """Judges how the lexicon's terms were said in answers; keep one for many.
 
@@ -108,16 +134,10 @@ class AnswerHearing:
             question: what was asked, if it is known: the terms it is about are expected.
             decode: the decoder of the engine that transcribed it.
         """
-        parts = self.spotter.take_apart([word.text for word in transcribed])
+        texts = [word.text for word in transcribed]
+        parts = self.spotter.take_apart(texts)
         words = parts.words
-        # A part of a compound has the compound's times; they need not be exact.
-        wholes = [transcribed[index] for index in parts.whole]
-        known = [
-            (word.start_s, word.end_s)
-            for word in wholes
-            if word.start_s is not None and word.end_s is not None
-        ]
-        times = known if len(known) == len(words) else None
+        times = _times_of(parts, transcribed)
         asked = self.asked(question)
         spots = self.spotter.spot(words, expected=asked.names)
         phrases: list[Match] = []
@@ -125,10 +145,7 @@ class AnswerHearing:
         problem = ""
         try:
             speech = self._hearing.speech(clip, has_times=times is not None)
-            scores, layout = speech.scores, lay_out(words, spots)
-            confidences = [word.confidence for word in wholes]
-            written = AlignedTranscript.align(scores, layout, speech.times(times), confidences)
-            texts = [word.text for word in transcribed]
+            scores, written = speech.scores, _aligned(speech, parts, transcribed, times, spots)
             stretch = AlignedClip(speech.clip, written, texts, words, parts.whole)
             phrases, named = self._find(scores, stretch, words, asked, decode)
             phrases += self._named_by_terms(named, phrases, asked)
@@ -174,6 +191,31 @@ class AnswerHearing:
         """The same, asking this decoder."""
         return partial(self, decode=decode)
 
+    def perhaps(
+        self, clip: Clip, transcribed: Sequence[Word], question: Question | None
+    ) -> frozenset[str]:
+        """The key phrases that may be found in a stretch, whatever a decoder says."""
+        parts = self.spotter.take_apart([word.text for word in transcribed])
+        times, asked = _times_of(parts, transcribed), self.asked(question)
+        spots = self.spotter.spot(parts.words, expected=asked.names)
+        try:
+            speech = self._hearing.speech(clip, has_times=times is not None)
+            written = _aligned(speech, parts, transcribed, times, spots)
+        except HearingError:
+            return frozenset()
+        places = self._places(speech.scores, written, parts.words, asked)
+        found = {
+            place.index
+            for place, share in zip(places.of_phrases, shares(places.odds), strict=True)
+            if share >= ASKED_FROM
+        }
+        for (place, _), share in zip(
+            places.of_terms.places, shares(places.of_terms.odds), strict=True
+        ):
+            if share >= ASKED_FROM:
+                found.update(asked.said_by.get(self._name_at(place.index, asked), ()))
+        return frozenset(asked.phrases[at] for at in found)
+
     def _find(
         self,
         scores: Floats,
@@ -183,20 +225,9 @@ class AnswerHearing:
         decode: Decode,
     ) -> tuple[list[Match], list[Match]]:
         """The phrases and the terms that were said where the transcript has something else."""
-        first, written = len(asked.phrases), stretch.written
-        misspellings = respelled_model().misspellings
-        near = sounds_like(written, words, asked.soundings, self.ordinary, misspellings, first)
-        model = phrase_model()
-        places = list(candidates(scores, written, asked.wanted, model.said_as, near))
-        of_phrases = [each for each in places if each.index < first]
-        odds = phrase_odds(of_phrases)
-        spelled_out = _spelled_out(words, asked)
-        free = [
-            each
-            for each in places
-            if each.index >= first and not any({*each.words} <= span for span in spelled_out)
-        ]
-        of_terms = term_places(free, written, words, asked.soundings, self.ordinary, first)
+        written = stretch.written
+        places = self._places(scores, written, words, asked)
+        of_phrases, odds, of_terms = places.of_phrases, places.odds, places.of_terms
         unsure_phrases = doubtful(odds)
         unsure_terms = of_terms.doubtful(stretch.clip.duration_s)
         # the decoder is asked once about all that is in doubt
@@ -218,6 +249,26 @@ class AnswerHearing:
             find_terms(of_terms, written, of_term),
         )
 
+    def _places(
+        self, scores: Floats, written: AlignedTranscript, words: Sequence[str], asked: Keywords
+    ) -> "_Places":
+        """Where phrases and terms may have been said, by the sound."""
+        first = len(asked.phrases)
+        misspellings = respelled_model().misspellings
+        near = sounds_like(written, words, asked.soundings, self.ordinary, misspellings, first)
+        model = phrase_model()
+        places = list(candidates(scores, written, asked.wanted, model.said_as, near))
+        of_phrases = [each for each in places if each.index < first]
+        odds = phrase_odds(of_phrases)
+        spelled_out = _spelled_out(words, asked)
+        free = [
+            each
+            for each in places
+            if each.index >= first and not any({*each.words} <= span for span in spelled_out)
+        ]
+        of_terms = term_places(free, written, words, asked.soundings, self.ordinary, first)
+        return _Places(of_phrases, odds, of_terms)
+
     def _named_by_terms(
         self, terms: Sequence[Match], phrases: Sequence[Match], asked: Keywords
     ) -> list[Match]:
@@ -227,12 +278,12 @@ class AnswerHearing:
             replace(each, index=phrase)
             for each in terms
             if each.confidence >= SURE_FROM and each.n_words
-            for phrase in asked.said_by.get(self._name_of(each, asked), ())
+            for phrase in asked.said_by.get(self._name_at(each.index, asked), ())
             if phrase not in known
         ]
 
-    def _name_of(self, term: Match, asked: Keywords) -> str:
-        name = asked.soundings[term.index - len(asked.phrases)].term
+    def _name_at(self, index: int, asked: Keywords) -> str:
+        name = asked.soundings[index - len(asked.phrases)].term
         return self.spotter.by_its_sound(name)
 
     def _with_terms(
@@ -346,6 +397,28 @@ class AnswerHearing:
     def spotter(self) -> TermSpotter:
         """Finds terms in transcripts."""
         return TermSpotter(self._lexicon)
+
+
+def _times_of(parts: Parts, transcribed: Sequence[Word]) -> Sequence[tuple[float, float]] | None:
+    """When each part was said; one of a compound has the compound's times, which may be rough."""
+    known = [
+        (word.start_s, word.end_s)
+        for word in (transcribed[index] for index in parts.whole)
+        if word.start_s is not None and word.end_s is not None
+    ]
+    return known if len(known) == len(parts.words) else None
+
+
+def _aligned(
+    speech: Speech,
+    parts: Parts,
+    transcribed: Sequence[Word],
+    times: Sequence[tuple[float, float]] | None,
+    spots: Sequence[Target],
+) -> AlignedTranscript:
+    confidences = [transcribed[index].confidence for index in parts.whole]
+    layout = lay_out(parts.words, spots)
+    return AlignedTranscript.align(speech.scores, layout, speech.times(times), confidences)
 
 
 def _spelled_out(words: Sequence[str], asked: Keywords) -> list[frozenset[int]]:

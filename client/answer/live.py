@@ -7,6 +7,7 @@ terms in them are heard at once.
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from client.core.errors import ClientError
 from pronunciation.clip import SAMPLE_RATE_HZ
-from pronunciation.errors import AudioError
+from pronunciation.errors import AudioError, PronunciationError
 from server.contract import Evidence, Submission, Transcript
 
 Samples = npt.NDArray[np.float32]
@@ -36,6 +37,18 @@ class Caption:
     end_s: float
 
 
+@dataclass(frozen=True)
+class Draft:
+    """An answer whose words are all there, while its last terms are still to be heard.
+
+    ``perhaps``: the key phrases that hearing them may find.
+    """
+
+    transcript: Transcript
+    evidence: Evidence
+    perhaps: frozenset[str]
+
+
 class Worker(Protocol):
     """What works on an answer, all on one thread; see ``AnswerWorker``."""
 
@@ -44,6 +57,13 @@ class Worker(Protocol):
     @property
     def has_work(self) -> bool:
         """Whether ``step`` has something to do without more sound."""
+
+    @property
+    def has_all_words(self) -> bool:
+        """Whether the answer is over, and a draft of it is there."""
+
+    def draft(self) -> Draft:
+        """The answer before its last terms are heard."""
 
     def take(self, samples: Samples, *, is_over: bool) -> None:
         """Take the next sound."""
@@ -69,6 +89,7 @@ class LiveTranscript:
         make_worker: gives what works on it and shows its captions; called on that thread.
         prepare: makes what is sent of the finished answer; called once, on that thread.
         on_caption: called on that thread with each piece as it is transcribed.
+        on_draft: called on that thread as soon as all words are there, before terms are heard.
     """
 
     def __init__(
@@ -76,10 +97,12 @@ class LiveTranscript:
         make_worker: Callable[[Callable[[Caption], None]], Worker],
         prepare: Callable[[Transcript, Evidence], Submission],
         on_caption: Callable[[Caption], None] | None = None,
+        on_draft: Callable[[Draft], None] | None = None,
     ) -> None:
         self._make_worker = make_worker
         self._prepare = prepare
         self._on_caption = on_caption
+        self._on_draft = on_draft
         self._changed = threading.Condition()
         self._blocks: list[Samples] = []
         self._fed = 0
@@ -159,6 +182,10 @@ class LiveTranscript:
                 if taken is None:
                     return
                 worker.take(taken[0], is_over=taken[1])
+                if worker.has_all_words and self._on_draft is not None:
+                    on_draft, self._on_draft = self._on_draft, None
+                    with suppress(ClientError, PronunciationError):  # the result says it again
+                        on_draft(worker.draft())
                 worker.step()
             if not self._cancelled:
                 self._submission = self._prepare(*worker.result())

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 
 from client.answer.answer import Answer, Outcome
 from client.answer.heard import Hear, HeardStretch, Hearing
-from client.answer.live import Caption, LiveTranscript
-from client.answer.term_track import HearWords
+from client.answer.live import Caption, Draft, LiveTranscript
+from client.answer.term_track import HearWords, Perhaps
 from client.answer.worker import (
     AnswerWorker,
     RecordingWorker,
@@ -78,6 +78,7 @@ class Session:
         self._judge = judge
         self._language = language
         self._has_graded = False
+        self._asked: dict[str, FollowUp] = {}
         self._loading = threading.Lock()
         self._engine_lock = threading.Lock()
         self._hearing_lock = threading.Lock()
@@ -117,6 +118,8 @@ class Session:
         *,
         answer: Answer | None = None,
         on_caption: Callable[[Caption], None] | None = None,
+        on_asked: Callable[[FollowUp], None] | None = None,
+        probes: bool = False,
     ) -> LiveTranscript:
         """Begin to work on an answer while it is spoken.
 
@@ -124,11 +127,25 @@ class Session:
             question_id: the question it answers.
             answer: it, in the journal; what is sent is written down there first.
             on_caption: called from another thread with each piece as it is transcribed.
+            on_asked: called from there with the first follow-up, as soon as all words are there:
+                how terms were said is heard after it. Not with a judge, which decides first.
+            probes: see ``next_follow_up``.
         """
+
+        def ask(draft: Draft) -> None:
+            submission = new_submission(question_id, draft.transcript, draft.evidence, answer)
+            report = self._backend.grade(submission)
+            prompt = self._backend.question(question_id).prompt
+            asked = next_follow_up(report, prompt, probes=probes, perhaps=draft.perhaps)
+            if asked is not None and on_asked is not None:
+                self._asked[submission.submission_id] = asked
+                on_asked(asked)
+
         return LiveTranscript(
             lambda show: self.worker(question_id, show),
             lambda transcript, evidence: self._written(question_id, transcript, evidence, answer),
             on_caption,
+            None if on_asked is None or self._judge is not None else ask,
         )
 
     def prepare(
@@ -213,6 +230,8 @@ class Session:
         """What is asked after an answer, in the judge's words if there is one; see its name."""
         if outcome.report is None:
             return None
+        if not outcome.report.follow_ups and outcome.submission.submission_id in self._asked:
+            return self._asked[outcome.submission.submission_id]
         prompt = ""
         with suppress(BackendError):
             prompt = self._backend.question(outcome.submission.question_id).prompt
@@ -220,6 +239,10 @@ class Session:
         if asked is None or self._judge is None or not prompt:
             return asked
         return self._judge.put(asked, prompt, outcome.submission.transcript.text)
+
+    def asked_early(self, submission_id: str) -> FollowUp | None:
+        """The first follow-up of an answer whose report is still being made, if it is chosen."""
+        return self._asked.get(submission_id)
 
     def _follow_up(self, said: Submission, asked: FollowUp, answer: Answer) -> Outcome:
         """Have what was said to a follow-up counted for the answer that it follows.
@@ -310,6 +333,7 @@ class Session:
         return AnswerWorker(
             self.warm(),
             self._hearing_for(question_id),
+            self._perhaps_for(question_id),
             engine_lock=self._engine_lock,
             show=show,
             clock=clock,
@@ -355,6 +379,19 @@ class Session:
                 return hear(clip, words, question)
 
         return hear_words
+
+    def _perhaps_for(self, question_id: str) -> Perhaps | None:
+        """The phrases that this hearing may find in answers to this question."""
+        hear = self._hear
+        if not isinstance(hear, Hearing):
+            return None
+
+        def perhaps(clip: Clip, words: Sequence[Word]) -> frozenset[str]:
+            question = self._backend.question(question_id)
+            with self._hearing_lock:
+                return hear.perhaps(clip, words, question)
+
+        return perhaps
 
     def _decode(self, passages: Sequence[Passage]) -> Sequence[Sequence[LogProbs]] | None:
         """What the engine's decoder says, if the engine is loaded and has one."""

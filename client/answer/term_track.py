@@ -1,6 +1,6 @@
 """Hears an answer piece by piece without losing a term where two pieces meet."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from client.answer.heard import HeardStretch
@@ -28,11 +28,18 @@ MARGIN_S: Final = 0.5
 """Sound kept on either side of the words: word times are off by some tenths of a second."""
 
 
+Perhaps = Callable[[Clip, Sequence[Word]], frozenset[str]]
+"""The key phrases that hearing a stretch may find, see ``AnswerHearing.perhaps``."""
+
+
 class TermTrack:
     """Hears each term and phrase once, with the words around it."""
 
-    def __init__(self, hear: HearWords, sound: SampleBuffer) -> None:
+    def __init__(
+        self, hear: HearWords, sound: SampleBuffer, perhaps: Perhaps | None = None
+    ) -> None:
         self._hear = hear
+        self._perhaps = perhaps
         self._sound = sound
         self._words: list[Word] = []
         self._done = 0
@@ -82,18 +89,32 @@ class TermTrack:
         Raises:
             PronunciationError: a reading of the lexicon is broken.
         """
-        while self._done < len(self._words):
-            end = self._break_after(self._done)
-            complete = is_over or end < len(self._words)
-            until = end if complete else end - LONGEST_TERM_WORDS + 1
-            if until <= self._done:
-                return
-            first = self._break_before(self._done)
-            self._hear_stretch(max(first, self._done - CONTEXT_WORDS), end, until)
+        for first, end, until in self._stretches(is_over=is_over):
+            self._hear_stretch(first, end, until)
             self._done = until
 
-    def _hear_stretch(self, first: int, end: int, until: int) -> None:
-        """Hear the words from ``first`` to ``end``, keep what is from ``_done`` to ``until``."""
+    def perhaps(self) -> frozenset[str]:
+        """The key phrases that may yet be found, where no more words come."""
+        if self._perhaps is None:
+            return frozenset()
+        stretches = [self._cut(first, end) for first, end, _ in self._stretches(is_over=True)]
+        found = (self._perhaps(clip, words) for clip, words, _ in stretches)
+        return frozenset().union(*found)
+
+    def _stretches(self, *, is_over: bool) -> Iterator[tuple[int, int, int]]:
+        """First word, the one behind the last, and up to which one it is heard then."""
+        done = self._done
+        while done < len(self._words):
+            end = self._break_after(done)
+            complete = is_over or end < len(self._words)
+            until = end if complete else end - LONGEST_TERM_WORDS + 1
+            if until <= done:
+                return
+            yield max(self._break_before(done), done - CONTEXT_WORDS), end, until
+            done = until
+
+    def _cut(self, first: int, end: int) -> tuple[Clip, Sequence[Word], float]:
+        """The sound of these words, the words with their times in it, and where it starts."""
         words = self._words[first:end]
         from_s, to_s = _start_s(words[0]) - MARGIN_S, _end_s(words[-1]) + MARGIN_S
         if first:
@@ -101,7 +122,11 @@ class TermTrack:
         if end < len(self._words):
             to_s = min(to_s, (_end_s(words[-1]) + _start_s(self._words[end])) / 2)
         clip, offset_s = self._sound.cut(from_s, to_s)
-        local = [_moved(word, -offset_s, clip.duration_s) for word in words]
+        return clip, [_moved(word, -offset_s, clip.duration_s) for word in words], offset_s
+
+    def _hear_stretch(self, first: int, end: int, until: int) -> None:
+        """Hear the words from ``first`` to ``end``, keep what is from ``_done`` to ``until``."""
+        clip, local, offset_s = self._cut(first, end)
         found = self._hear(clip, local)
         self._problem = self._problem or found.problem
         self._version = found.version

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from client.answer.live import Caption
+from client.answer.live import Caption, Draft
 from client.answer.pieces import (
     CONTEXT_SPEECH_S,
     Pace,
@@ -25,7 +25,7 @@ from client.answer.pieces import (
     speech_s,
 )
 from client.answer.sample_buffer import SampleBuffer
-from client.answer.term_track import HearWords, TermTrack
+from client.answer.term_track import HearWords, Perhaps, TermTrack
 from client.audio.channels import OffsetRemover
 from client.audio.files import SoundFile, blocks_of
 from client.audio.sound_meter import SoundMeter, is_only_noise
@@ -54,6 +54,7 @@ class AnswerWorker:
     Args:
         transcriber: the engine, loaded.
         hear: hears the terms; ``None`` where nothing does.
+        perhaps: the phrases that it may find; ``None``: nobody asks before it has heard all.
         engine_lock: held while the engine runs, where it serves several answers.
         show: takes each piece as it is transcribed.
         clock: gives seconds; the engine's cost is measured by it.
@@ -63,6 +64,7 @@ class AnswerWorker:
         self,
         transcriber: Transcriber,
         hear: HearWords | None = None,
+        perhaps: Perhaps | None = None,
         *,
         engine_lock: AbstractContextManager[object] = _NOT_SHARED,
         show: Callable[[Caption], None] = ignore_caption,
@@ -74,7 +76,7 @@ class AnswerWorker:
         self._clock = clock
         self._sound = SampleBuffer()
         self._voice = VoiceActivity()
-        self._terms = None if hear is None else TermTrack(hear, self._sound)
+        self._terms = None if hear is None else TermTrack(hear, self._sound, perhaps)
         self._limit_s = transcriber.max_segment_s
         self._cutter = PieceCutter(self._limit_s)
         self._pace: Pace | None = Pace(self._limit_s)
@@ -93,6 +95,16 @@ class AnswerWorker:
     def has_work(self) -> bool:
         """Whether ``step`` has something to do without more sound."""
         return self._is_due or self._is_over or self._may_hear()
+
+    @property
+    def has_all_words(self) -> bool:
+        """Whether only terms are left to hear."""
+        return self._is_over and not self._is_due and not self._short
+
+    def draft(self) -> Draft:
+        """The whole answer before its last terms are heard; raises what ``result`` raises."""
+        perhaps = frozenset[str]() if self._terms is None else self._terms.perhaps()
+        return Draft(*self.result(), perhaps)
 
     def take(self, samples: npt.NDArray[np.float32], *, is_over: bool) -> None:
         """Follow the voice through the next sound, and cut it where pieces are complete."""

@@ -45,7 +45,7 @@ from client.terminal.recording_screen import End, countdown, watch_recording
 from client.terminal.report import print_report
 from client.terminal.unfinished import offer_unfinished
 from question_bank.models import Question, RoundName, round_text
-from server.contract import FOLLOW_UP_S, Report, Submission, aim_result
+from server.contract import FOLLOW_UP_S, FollowUp, Report, Submission, aim_result
 from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES
 
 LIMIT_OVER_TARGET: Final = 2.0
@@ -115,6 +115,7 @@ class Interview:
         self._kept = Interviews.of(settings)
         self._record: InterviewRecord | None = None
         self._spent_s = 0.0
+        self._asking: _Background | None = None
 
     def run(self) -> None:
         """Go through the questions.
@@ -282,11 +283,11 @@ class Interview:
             asked = self._session.next_follow_up(outcome, probes=True)
             if asked is None:
                 break
-            console.print(Rule("Follow-up", style="dim"))
-            console.print(Text(asked.ask, "bold"))
-            console.print(Text(f"up to {FOLLOW_UP_S:.0f} s · q skips it", "dim"))
-            if self._options.speak:
-                self._say(asked.ask, keys)
+            if self._asking is None:
+                self._ask_follow_up(asked)
+            asking, self._asking = self._asking, None
+            assert asking is not None
+            self._hear_out(asking, keys)
             follow_up = self._answers.journal.follow_up(question.id, asked, outcome.attempt_id)
             follow_up.after = outcome.submission
             with follow_up as answer:
@@ -300,6 +301,13 @@ class Interview:
             outcome = said
         return outcome
 
+    def _ask_follow_up(self, asked: FollowUp) -> None:
+        """Show a follow-up and begin to say it; the first while its answer's report is made."""
+        self._console.print(Rule("Follow-up", style="dim"))
+        self._console.print(Text(asked.ask, "bold"))
+        self._console.print(Text(f"up to {FOLLOW_UP_S:.0f} s · q skips it", "dim"))
+        self._asking = self._speech(asked.ask if self._options.speak else "")
+
     def _answered(
         self,
         question: Question,
@@ -310,7 +318,13 @@ class Interview:
     ) -> Outcome | End:
         """Record an answer and have it graded; ``End``: there is none, and what is to be done."""
         console = self._console
-        live = self._session.listen(question.id, answer=answer)
+        is_first = self._options.follow_ups and limit_s is None
+        live = self._session.listen(
+            question.id,
+            answer=answer,
+            on_asked=self._ask_follow_up if is_first else None,
+            probes=True,
+        )
         try:
             target_s = limit_s or float(question.answer_seconds)
             recording = self._take(
@@ -359,12 +373,18 @@ class Interview:
 
     def _say(self, text: str, keys: Keys) -> None:
         """Say a text aloud; any key skips the rest of it."""
+        self._hear_out(self._speech(text), keys)
+
+    def _speech(self, text: str) -> "_Background":
+        """Begin to say a text."""
         stop = threading.Event()
-        speaking = _Background(lambda: self._speak(text, stop))
+        return _Background(lambda: text and self._speak(text, stop), stop)
+
+    def _hear_out(self, speaking: "_Background", keys: Keys) -> None:
         with self._console.status(Text("Speaking … any key skips", "dim")):
             while not speaking.ended(within_s=0.0):
                 if keys.get(0.1) is not None:
-                    stop.set()
+                    speaking.stop.set()
         speaking.join()
 
     def _take(
@@ -437,9 +457,10 @@ class Interview:
 
 
 class _Background:
-    """Runs a function beside the rest; ``join`` raises what it raised."""
+    """Runs a function beside the rest, which ``stop`` may end; ``join`` raises what it raised."""
 
-    def __init__(self, function: Callable[[], object]) -> None:
+    def __init__(self, function: Callable[[], object], stop: threading.Event | None = None) -> None:
+        self.stop = stop or threading.Event()
         self._error: BaseException | None = None
         self._function = function
         self._thread = threading.Thread(target=self._run, name="aloud-engine", daemon=True)

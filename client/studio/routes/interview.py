@@ -273,6 +273,9 @@ def _follow_up(studio: Studio, interview_id: str, question_id: str) -> dict[str,
         asked = next((each for each in record.asked if each.question_id == question_id), None)
         if asked is None or asked.problem or asked.state not in ("given", "answered"):
             return None
+        early = studio.microphone.asked_early(asked.take or "", probes=True) if asked.take else None
+        if early is not None:
+            return early
         if asked.state == "answered":
             if asked.attempt_id is None:
                 return None

@@ -89,7 +89,9 @@ def router(studio: Studio) -> APIRouter:
     @routes.websocket("/ws/answer")
     async def answer(socket: WebSocket) -> None:
         """One answer, see ``AnswerSocket``."""
-        await AnswerSocket(socket, studio.microphone, answers, studio.interviews).serve()
+        await AnswerSocket(
+            socket, studio.microphone, answers, studio.interviews, studio.say_into_cache
+        ).serve()
 
     @routes.post("/practice/{question_id}/typed")
     def typed(question_id: str, text: Annotated[str, Form(max_length=MAX_TEXT_CHARS)]) -> Response:

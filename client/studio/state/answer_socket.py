@@ -1,16 +1,19 @@
 """An answer over a WebSocket: sound and commands in, captions and the result out.
 
 The page begins with ``{"type": "start", "question_id": …}`` (and ``"interview": ID`` where the
-answer belongs to one, ``"follow_up"`` and ``"follows"`` where it is one to a follow-up), then sends
-sound as binary messages (16 bits, little-endian, mono, 16 kHz) and
+answer belongs to one, ``"follow_up"`` with ``"follows"`` or ``"after"`` where it is one to a
+follow-up, ``"asks"`` where one is wanted as soon as it is chosen), then sends sound as binary
+messages (16 bits, little-endian, mono, 16 kHz) and
 ``{"type": "pause" | "resume" | "stop" | "discard"}``. It receives ``recording``, ``caption``,
-``working``, and at the end one of ``done``, ``given`` (the interview has the answer and continues
-while it is transcribed), ``discarded`` and ``problem``.
+``working``, ``asked`` (a follow-up, while the report is made), and at the end one of ``done``,
+``given`` (the interview has the answer and continues while it is transcribed), ``discarded`` and
+``problem``.
 """
 
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final, Literal
@@ -58,6 +61,8 @@ class Start(_Message):
     interview: Annotated[str, Field(pattern=r"^[0-9a-f]*$", max_length=64)] = ""
     follow_up: FollowUp | None = None
     follows: AttemptId | None = None
+    after: Annotated[str, Field(max_length=200)] = ""
+    asks: bool = False
     probes: bool = False
 
 
@@ -101,11 +106,13 @@ class AnswerSocket:
         microphone: Microphone,
         answers: Answers,
         interviews: OpenInterviews,
+        speak_ahead: Callable[[str], None],
     ) -> None:
         self._socket = socket
         self._microphone = microphone
         self._answers = answers
         self._interviews = interviews
+        self._speak_ahead = speak_ahead
         self._outgoing: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
 
     async def serve(self) -> None:
@@ -123,10 +130,7 @@ class AnswerSocket:
         try:
             start = await self._first()
             recording = await run_in_threadpool(
-                self._microphone.begin,
-                start.question_id,
-                self._caption_sender(),
-                None if start.follow_up is None else (start.follow_up, start.follows),
+                self._begin, start, self._caption_sender(), asyncio.get_running_loop()
             )
         except Exception as error:
             if isinstance(error, _Gone):
@@ -165,6 +169,34 @@ class AnswerSocket:
             # After finish and discard this does nothing. In every other case (connection lost,
             # nonsense received, the studio ends) what was said is left to be finished later.
             recording.abandon(why)
+
+    def _begin(
+        self, start: Start, on_caption: Any, loop: asyncio.AbstractEventLoop
+    ) -> PageRecording:
+        follow_up = None
+        if start.follow_up is not None:
+            follows = start.follows
+            if follows is None and start.after:
+                follows = self._microphone.number_of(start.after)
+            follow_up = (start.follow_up, follows)
+        name = ""
+
+        def asked(what: FollowUp) -> None:
+            self._speak_ahead(what.ask)  # before terms are heard, which takes the processor
+            early = self._microphone.asked_early(name, probes=False)
+            if early is not None and not start.interview:
+                with contextlib.suppress(RuntimeError):  # the studio has ended meanwhile
+                    loop.call_soon_threadsafe(lambda: self._say("asked", follow_up=early))
+
+        recording = self._microphone.begin(
+            start.question_id,
+            on_caption,
+            follow_up,
+            asked if start.asks else None,
+            probes=bool(start.interview),
+        )
+        name = recording.answer.name
+        return recording
 
     async def _record(self, recording: PageRecording) -> Literal["person", "time_limit"] | None:
         """Take in sound until a person or the time limit ends it; ``None``: it is discarded."""

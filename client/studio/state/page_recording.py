@@ -1,6 +1,7 @@
 """An answer being spoken into the studio: written to disk and transcribed as it arrives."""
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, Final
@@ -25,6 +26,8 @@ MIN_LIMIT_S: Final = 600.0
 """A recording ends by itself at twice the question's target, but never before ten minutes."""
 MAX_BLOCK_BYTES: Final = 64 * 1024
 """2 s of sound; the page sends 50 ms at a time."""
+STORED_WITHIN_S: Final = 9.0
+"""An answer whose follow-up is being answered is stored by then; the page waits 10 s."""
 _ZEROS: Final = "the microphone gave only exact zeros, so nothing was recorded"
 
 
@@ -42,13 +45,14 @@ def limit_s_for(target_s: float) -> float:
 
 
 def asked_in_page(
-    asked: FollowUp, question_id: str, attempt_id: int, *, probes: bool
+    asked: FollowUp, question_id: str, attempt_id: int | None, *, probes: bool, after: str = ""
 ) -> dict[str, Any]:
-    """A follow-up for the page that asks it."""
+    """A follow-up for the page that asks it; ``after``: the answer's name, while it is finished."""
     return {
         "asked": asked.model_dump(),
         "question_id": question_id,
         "follows": attempt_id,
+        "after": after,
         "limit_s": FOLLOW_UP_S,
         "probes": probes,
     }
@@ -193,6 +197,30 @@ class Microphone:
         recording = self.recording
         return None if recording is None else recording.answer.name
 
+    def asked_early(self, name: str, *, probes: bool) -> dict[str, Any] | None:
+        """What is asked after an answer that is still being finished, if it is chosen already."""
+        for answer in self._answers.taken_up(name):
+            asked = self._session().asked_early(answer.submission_id)
+            if asked is not None and answer.at_work:
+                return asked_in_page(asked, answer.asked, None, probes=probes, after=name)
+        return None
+
+    def number_of(self, name: str) -> int:
+        """The number in the history of an answer that is being finished; waits until it is there.
+
+        Raises:
+            TakeBusyError: it takes too long, or could not be finished.
+        """
+        until_s = time.monotonic() + STORED_WITHIN_S
+        while time.monotonic() < until_s:
+            (answer,) = self._answers.taken_up(name) or (None,)
+            if answer is None or answer.problem or answer.waiting:
+                break
+            if answer.attempt_id is not None:
+                return answer.attempt_id
+            time.sleep(0.05)
+        raise TakeBusyError("the answer before has no report yet: wait for it, then answer this")
+
     def next_follow_up(self, answer: Answer, *, probes: bool) -> dict[str, Any] | None:
         """What is asked after a finished answer, for its page; ``None``: nothing, or not now."""
         outcome = answer.outcome
@@ -208,8 +236,13 @@ class Microphone:
         question_id: str,
         on_caption: Callable[[Caption], None] | None = None,
         follow_up: tuple[FollowUp, int | None] | None = None,
+        on_asked: Callable[[FollowUp], None] | None = None,
+        *,
+        probes: bool = False,
     ) -> PageRecording:
         """Begin to record an answer, or what is said to a follow-up of the answer of a number.
+
+        ``on_asked`` and ``probes``: see ``Session.listen``.
 
         Raises:
             TakeBusyError: something else is recording.
@@ -243,7 +276,13 @@ class Microphone:
                 else:
                     answer = self._answers.journal.follow_up(question_id, *follow_up)
                 answer.open(SAMPLE_RATE_HZ)
-                live = session.listen(question_id, answer=answer, on_caption=on_caption)
+                live = session.listen(
+                    question_id,
+                    answer=answer,
+                    on_caption=on_caption,
+                    on_asked=on_asked,
+                    probes=probes,
+                )
                 self.recording = PageRecording(
                     answer, live, target_s, self._free(claim.pop_all()), limit_s=limit_s
                 )

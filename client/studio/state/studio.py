@@ -189,7 +189,7 @@ class Studio:
     def speak_ahead(self, text: str) -> None:
         """Begin to say a text into the voice's cache, for a page that will play it soon."""
         threading.Thread(
-            target=self._speak_ahead, args=(text,), name="aloud-voice", daemon=True
+            target=self.say_into_cache, args=(text,), name="aloud-voice", daemon=True
         ).start()
 
     def get_ready(self) -> None:
@@ -201,7 +201,7 @@ class Studio:
             self.backend.drills.queue()
             self.reports.recent()
         first = first_question(self.bank.questions)
-        self._speak_ahead("Ready." if first is None else first.prompt)
+        self.say_into_cache("Ready." if first is None else first.prompt)
 
     def question_of(self, attempt: Attempt) -> tuple[Question, bool]:
         """The question as the bank has it now, or else as it was asked; and whether it is there."""
@@ -245,7 +245,8 @@ class Studio:
 
         return load_hearing(self.settings)
 
-    def _speak_ahead(self, text: str) -> None:
+    def say_into_cache(self, text: str) -> None:
+        """Say a text into the voice's cache, and wait until it is said."""
         with suppress(ClientError):  # the page that plays it says why it cannot be said
             self.speaker().clip(text)
 

@@ -17,7 +17,8 @@ const CONNECT_WITHIN_MS = 10_000;
  * @typedef {object} FollowUp what is asked after an answer
  * @property {{ask: string}} asked
  * @property {string} question_id
- * @property {number} follows the answer's number in the history
+ * @property {number|null} follows the answer's number in the history
+ * @property {string} after the answer's name, while its report is still being made
  * @property {number} limit_s
  */
 
@@ -29,6 +30,8 @@ const CONNECT_WITHIN_MS = 10_000;
  * @property {(caption: {text: string, start_s: number, end_s: number}) => void} [onCaption]
  * @property {(working: {stopped_by: string, share: number}) => void} [onWorking] recording
  *   has ended; the rest is being transcribed
+ * @property {(asked: {follow_up: FollowUp}) => void} [onAsked] what is asked next, while the report is
+ *   still being made
  * @property {() => void} [onGiven] an interview has taken the answer and continues; nothing follows
  * @property {(done: {url: string|null, attempt_id: number|null, submission_id: string,
  *   waiting: string, notice: string, follow_up: FollowUp|null}) => void} [onDone]
@@ -49,11 +52,12 @@ export class Answer {
   /**
    * Open the microphone and begin to record.
    *
-   * @param {{questionId: string, interview?: string, followUp?: FollowUp|null, handlers: Handlers}}
-   *   options `followUp`: what is answered, instead of the question
+   * @param {{questionId: string, interview?: string, followUp?: FollowUp|null, asks?: boolean,
+   *   handlers: Handlers}} options `followUp`: what is answered, instead of the question; `asks`: a
+   *   follow-up is wanted
    * @returns {Promise<Answer|null>} once it is recording; `null` where `onProblem` was called
    */
-  static async start({ questionId, interview = "", followUp = null, handlers }) {
+  static async start({ questionId, interview = "", followUp = null, asks = false, handlers }) {
     const answer = new Answer(handlers);
     try {
       answer.#microphone = await Microphone.open({
@@ -67,9 +71,10 @@ export class Answer {
       answer.#fail(microphoneProblem(error, false));
       return null;
     }
-    const { asked = null, follows = null, probes = false } = followUp ?? {};
+    const { asked = null, follows = null, after = "", probes = false } = followUp ?? {};
     const start = { type: "start", question_id: questionId, interview };
-    await answer.#connect(followUp ? { ...start, follow_up: asked, follows, probes } : start);
+    const said = followUp ? { follow_up: asked, follows, after, probes } : { asks };
+    await answer.#connect({ ...start, ...said });
     return answer.#ended ? null : answer;
   }
 
@@ -139,6 +144,9 @@ export class Answer {
       case "working":
         this.#microphone.close();
         this.#handlers.onWorking?.(message);
+        break;
+      case "asked":
+        this.#handlers.onAsked?.(message);
         break;
       case "given":
         this.#end();

@@ -260,7 +260,11 @@ async function begin() {
   player.stop();
   const asked = followUp
     ? { questionId: followUp.question_id, followUp }
-    : { questionId: interview.question.question_id, interview: interview.id };
+    : {
+        questionId: interview.question.question_id,
+        interview: interview.id,
+        asks: interview.follow_ups,
+      };
   await panel.record((handlers) => Answer.start({ ...asked, handlers }));
 }
 

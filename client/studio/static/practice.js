@@ -40,6 +40,7 @@ const root = document.querySelector(".recorder");
 const limitS = Number(root.dataset.limitS);
 const preparation = document.getElementById("preparation");
 const panel = new PracticePanel(root, STATES, {
+  onAsked,
   onCaption,
   onDiscarded,
   onDone,
@@ -136,7 +137,8 @@ async function begin() {
   part("captions").replaceChildren();
   part("captions").hidden = true;
   const { question: questionId } = root.dataset;
-  await panel.record((handlers) => Answer.start({ questionId, followUp, handlers }));
+  const asks = wantsFollowUps.checked;
+  await panel.record((handlers) => Answer.start({ questionId, followUp, asks, handlers }));
 }
 
 function onRecorded({ zeros }) {
@@ -165,16 +167,15 @@ function onWorking({ stopped_by: stoppedBy, share }) {
 }
 
 function onDone({ url, waiting, notice, follow_up: next }) {
-  if (url && next && wantsFollowUps.checked) {
-    followUp = next;
-    document.querySelector("h1").textContent = next.asked.ask;
-    part("follow-up").hidden = false;
+  if (url) {
     part("report").href = url;
-    panel.targetS = next.limit_s;
-    panel.showRecorded(0);
-    panel.clearWaveform();
-    part("captions").hidden = true;
-    askQuestion();
+    part("to-report").hidden = false;
+  }
+  if (followUp?.after && (panel.isRecording || followUp.asked.ask === next?.asked.ask)) {
+    return; // it is being asked already
+  }
+  if (url && next && wantsFollowUps.checked) {
+    showFollowUp(next);
     return;
   }
   if (url) {
@@ -185,6 +186,24 @@ function onDone({ url, waiting, notice, follow_up: next }) {
   panel.enter("ready", "Your answer is saved");
   panel.showRecorded(0);
   hint([waiting, notice].filter(Boolean).join(" "));
+}
+
+/** What is asked next is known, and the report is still being made. */
+function onAsked({ follow_up: next }) {
+  if (wantsFollowUps.checked) {
+    showFollowUp(next);
+  }
+}
+
+function showFollowUp(next) {
+  followUp = next;
+  document.querySelector("h1").textContent = next.asked.ask;
+  part("follow-up").hidden = false;
+  panel.targetS = next.limit_s;
+  panel.showRecorded(0);
+  panel.clearWaveform();
+  part("captions").hidden = true;
+  askQuestion();
 }
 
 async function discard() {

@@ -343,6 +343,25 @@ def test_where_the_hearing_cannot_judge_the_evidence_says_why() -> None:
     assert submission.evidence.hearing_problem == "the words do not fit the sound"
 
 
+def test_a_follow_up_is_asked_before_the_last_terms_are_heard() -> None:
+    happened: list[str] = []
+
+    def hear(clip: Clip, words: object, question: object) -> HeardStretch:
+        happened.append("heard")
+        return HeardStretch()
+
+    desk = BackendStub()
+    rehearsal = session(LoudRuns(), desk, hear=hear)
+    live = rehearsal.listen(QUESTION, on_asked=lambda asked: happened.append(asked.ask))
+    feed(live, phrases()[0])
+    submission = live.result()
+    first = rehearsal.asked_early(submission.submission_id)
+    assert first is not None
+    assert happened[-2:] == [first.ask, "heard"]
+    outcome = rehearsal.submit(submission, save=False)
+    assert rehearsal.next_follow_up(outcome) == first, "it is decided once"
+
+
 def test_a_question_that_nobody_knows_is_said_at_the_end() -> None:
     live = session(LoudRuns(), hear=lambda *_: HeardStretch()).listen("no-such-question")
     feed(live, phrases()[0])
