@@ -244,7 +244,10 @@ def _challenge(report: Report) -> Iterator[Gap]:
     words = doubted.text.split()
     if len(words) < SHORTEST_CHALLENGED:
         return
-    quote = " ".join(words[:MOST_QUOTED]) + (" …" if len(words) > MOST_QUOTED else "")
+    quote = " ".join(words[:MOST_QUOTED])
+    if len(words) > MOST_QUOTED:
+        clause = quote.rpartition(",")[0]  # nobody breaks off in the middle of one
+        quote = clause if len(clause) > len(quote) / 2 else f"{quote} …"
     ask = f"You said: “{quote}”. Are you sure? What is that based on?"
     yield Gap(off * CHALLENGE_SHARE, FollowUp(kind="challenge", ask=ask, quote=quote), "doubted")
 

@@ -121,9 +121,9 @@ def test_a_phrase_of_which_no_word_was_said_is_asked_about_sooner() -> None:
 @pytest.mark.parametrize(
     ("part", "kind", "prompt", "text"),
     [
-        ("requirements", "design", "Design it for two thousand a minute.", "I take a queue"),
+        ("requirements", "design", "Design it for two thousand a minute.", "a queue, two workers"),
         ("estimate", "design", "Design it.", "ten a second, in five shards, eight days"),
-        ("trade-off", "design", "Design it.", "I take a queue instead of a table"),
+        ("trade-off", "design", "Design it.", "two queues instead of a table"),
         ("direct answer", "explain", "What is it?", "it is a queue"),
         ("approach", "code", "Why does it break?", "it cuts a character"),
         ("complexity or cost", "code", "Review this file.", "I would pin it"),
