@@ -68,6 +68,8 @@ _NO_STORY: Final = re.compile(r"(why|what (makes|draws|do you))\b", re.I)
 _COSTS: Final = re.compile(
     r"\b(complexity|costs?|fast|slow|memory|large|million|billion|thousand|sort|efficient)", re.I
 )
+_PLANS: Final = re.compile(r"\b(I'd|I would|I'll|I will|has to|should|must)\b")
+"""What somebody would do is no claim to be sure of."""
 _WEIGHED: Final = re.compile(
     r"\b(instead|rather than|not enough|alternative|versus|compared)\b", re.I
 )
@@ -117,6 +119,7 @@ def next_follow_up(
         each.asked: _fits(each.asked, prompt, report)
         for each in gaps(report)
         if (each.asked.kind, each.asked.about) not in known
+        and each.asked.ask not in {before.ask for before in asked}
     }
     left = [each for each in gaps(report) if fits.get(each.asked)]
     for name in _PROBED if design else ():
@@ -242,7 +245,7 @@ def _challenge(report: Report) -> Iterator[Gap]:
     if doubted is None or off < CHALLENGED_FROM:
         return
     words = doubted.text.split()
-    if len(words) < SHORTEST_CHALLENGED:
+    if len(words) < SHORTEST_CHALLENGED or _PLANS.search(doubted.text):
         return
     quote = " ".join(words[:MOST_QUOTED])
     if len(words) > MOST_QUOTED:
