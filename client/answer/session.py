@@ -131,6 +131,7 @@ class Session:
                 how terms were said is heard after it. Not with a judge, which decides first.
             probes: see ``next_follow_up``.
         """
+        chosen: list[FollowUp] = []
 
         def ask(draft: Draft) -> None:
             submission = new_submission(question_id, draft.transcript, draft.evidence, answer)
@@ -138,12 +139,19 @@ class Session:
             prompt = self._backend.question(question_id).prompt
             asked = next_follow_up(report, prompt, probes=probes, perhaps=draft.perhaps)
             if asked is not None and on_asked is not None:
+                chosen.append(asked)
                 self._asked[submission.submission_id] = asked
                 on_asked(asked)
 
+        def written(transcript: Transcript, evidence: Evidence) -> Submission:
+            submission = self._written(question_id, transcript, evidence, answer)
+            for asked in chosen:  # without a journal its number is another one
+                self._asked[submission.submission_id] = asked
+            return submission
+
         return LiveTranscript(
             lambda show: self.worker(question_id, show),
-            lambda transcript, evidence: self._written(question_id, transcript, evidence, answer),
+            written,
             on_caption,
             None if on_asked is None or self._judge is not None else ask,
         )

@@ -44,6 +44,8 @@ AGAIN: Final = 0.6
 SECOND_FROM: Final = 0.04
 """What a gap weighs at least that is worth a second question."""
 MOST_QUOTED: Final = 14
+FOUND_NOTHING: Final = "And if you find nothing with all that, where do you look next?"
+"""Where an explanation of what does not work would be asked for its limit, after a search."""
 SAME_UP_TO: Final = 6
 """Letters up to which two forms of a word are the same: "priority", "priorities"."""
 
@@ -70,6 +72,7 @@ _COSTS: Final = re.compile(
 )
 _PLANS: Final = re.compile(r"\b(I'd|I would|I'll|I will|has to|should|must)\b")
 """What somebody would do is no claim to be sure of."""
+_SEARCH: Final = re.compile(r"\b(find out|how do you (check|look|find)|what do you check)\b", re.I)
 _WEIGHED: Final = re.compile(
     r"\b(instead|rather than|not enough|alternative|versus|compared)\b", re.I
 )
@@ -132,7 +135,10 @@ def next_follow_up(
         return gap.weight * again * fits[gap.asked]
 
     best = max(left, key=weight, default=None)
-    return None if best is None or (asked and best.weight < SECOND_FROM) else best.asked
+    if best is None or (asked and best.weight < SECOND_FROM):
+        return None
+    is_search = best.asked.about == "limit" and _SEARCH.search(prompt)
+    return best.asked.model_copy(update={"ask": FOUND_NOTHING}) if is_search else best.asked
 
 
 def _fits(asked: FollowUp, prompt: str, report: Report) -> float:
@@ -147,6 +153,8 @@ def _fits(asked: FollowUp, prompt: str, report: Report) -> float:
             return 0.0
         if asked.about == "complexity or cost" and not _COSTS.search(prompt):
             return 0.0
+        if asked.about == "task" and not says_we(said):
+            return 0.0  # whoever says "I" has told it
         if asked.about == "trade-off" and _WEIGHED.search(said):
             return 0.0
         if kind in _TOLD and not {*_NUMBER.findall(asked.ask)} <= {*_NUMBER.findall(said)}:
