@@ -72,6 +72,9 @@ _FIRST_OF_A_LINK: Final = tuple(
 )
 """What a file begins with, and in it each recording that was joined to it."""
 
+_SAME_LENGTH_S: Final = 0.001
+"""A track that is said to last as long as the whole file has no length of its own (WebM)."""
+
 _Packet = tuple[list[Any], float | None, float]
 """A packet's frames, its time, and how many seconds before it did not decode."""
 
@@ -372,13 +375,14 @@ class _Reading:
         if stated_s is None and names & _STATE_THEIR_LENGTH:
             if "mp3" in names and not _mp3_states_length(self._path):
                 return
+            whole_s = float(self._container.duration or 0) / 1_000_000
             if self._stream.duration is not None and self._stream.time_base is not None:
                 stated_s = float(self._stream.duration * self._stream.time_base)
                 came_s = max(came_s, self._own_reached_s if self._is_timed else 0.0)
-            elif self._container.duration is not None:
+            guessed = "matroska" in names and abs((stated_s or 0.0) - whole_s) < _SAME_LENGTH_S
+            if whole_s and (stated_s is None or guessed):
                 # a picture may go on, and sound begin late: all of it together has this length
-                stated_s = float(self._container.duration) / 1_000_000
-                came_s = max(came_s, self._reached_s)
+                stated_s, came_s = whole_s, max(came_s, self._reached_s)
         if stated_s is not None:
             damage.is_measured = True
             damage.short_s += max(0.0, stated_s - came_s)

@@ -136,7 +136,7 @@ def test_rate_and_channels_may_change_within_a_file(
         ("a.ts", "aac", "mpeg2video", {}),
     ],
 )
-@pytest.mark.parametrize(("video_s", "late_s"), [(20.0, 0.0), (9.0, 3.0), (3.0, 0.0)])
+@pytest.mark.parametrize(("video_s", "late_s"), [(20.0, 0.0), (9.0, 3.0), (30.0, 9.0), (3.0, 0.0)])
 def test_sound_may_begin_late_and_end_before_the_picture(
     tmp_path: Path,
     spoken: np.ndarray,
