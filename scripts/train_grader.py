@@ -64,6 +64,9 @@ STANCE_FILES: Final = (
     "dev1", "dev3", "seen", "seen2", "plain1", "plain3", "plain5", "plain8", "mix1", "mix2", "mix5",
     "mix8", "ops", "mobile", "robo", "firm", "pay", "qual",
 )  # fmt: skip
+CROSS_FILES: Final = (
+    "final", "final2", "final3", "final4", "final5", "final6", "final7", "final8",
+)  # fmt: skip
 QUALITY_FILES: Final = (
     "dev1", "plain2", "plain6", "mix3", "seen3", "middling1", "middling3", "net", "shop", "ops",
 )  # fmt: skip
@@ -374,6 +377,28 @@ def signs(names: Sequence[str], rising: frozenset[str], falling: frozenset[str])
     return [(name in rising) - (name in falling) for name in names]
 
 
+def fit_cross(cases: Sequence[Case]) -> Arrays:
+    """How much the trees and the cross-encoder weigh, on answers that neither has learned from."""
+    rows: list[list[float]] = []
+    labels: list[float] = []
+    for case in cases:
+        answer, compiled = case.parsed()
+        found = case.passages()
+        readings = verdict.readings_of(answer, compiled.phrases, found)
+        for own, read, label in zip(found, readings, case.labels, strict=True):
+            if label in (0.0, 1.0) and own:
+                logits = model.shipped_model("phrase").logits([each.row for each in own])
+                best = int((logits + np.array(read)).argmax())
+                ways = own[best].row[verdict.FEATURES.index("has_ways")]
+                first, second = float(logits[best]), read[best]
+                rows.append([first, second, ways, first * ways, second * ways])
+                labels.append(label)
+    return logistic(
+        np.array(rows), np.array(labels) > 0.5, np.ones(len(rows)),
+        ("trees", "reading", "has_ways", "trees_with_ways", "reading_with_ways"), penalty=1.0,
+    )  # fmt: skip
+
+
 def best_of(scores: Floats, pool: Pool) -> np.ndarray:
     """The number of the best passage of each phrase."""
     order = np.lexsort((scores, pool.phrase))
@@ -450,16 +475,22 @@ def rated_answers() -> Iterator[Rated]:
                   if question is None or (each.topic, each.role) != (question.topic, question.role)]  # fmt: skip
         return choice[random.randint(len(choice))]
 
-    for entry in _lines("ladders"):
-        question = questions[entry["id"]]
-        rating = sum(entry["scores"]) / 2
-        yield Rated(question, entry["text"], rating, 2.0, f"ladder{entry['step']}")
-        if entry["step"] <= 3:
-            yield Rated(other_than(question), entry["text"], 0.0, 0.4, "other")
+    for name, weight in (("ladders", 2.0), ("ladders2", 1.5)):
+        for entry in _lines(name):
+            question = questions[entry["id"]]
+            rating = sum(entry["scores"]) / len(entry["scores"])
+            yield Rated(question, entry["text"], rating, weight, f"ladder{entry['step']}")
+            if entry["step"] <= 3 and name == "ladders":
+                yield Rated(other_than(question), entry["text"], 0.0, 0.4, "other")
     for name in BARE:
         own = questions_of(ANSWERS / f"{name}_bank.yaml")
         for entry in _lines(name):
             yield Rated(own[entry["id"]], entry["text"], entry["score"], 0.6, "bare")
+    for name in ("rated1", "rated2"):
+        for entry in _lines(name):
+            if entry["id"] in questions:
+                rating = sum(entry["scores"]) / 2
+                yield Rated(questions[entry["id"]], entry["text"], rating, 0.6, entry["kind"])
     for name in (f"wrong{number}" for number in range(1, 7)):
         for entry in _lines(name):
             # their own writers rated the vague ones, all alike
@@ -622,7 +653,9 @@ def use(file: Path, vectors: Path | None) -> None:
         by_meaning.shared_encoder = lambda: kept_encoder
 
 
-STAGES: Final = ("metric", "stance", "span", "wrong", "phrase", "structure", "quality", "topic")
+STAGES: Final = (
+    "metric", "stance", "span", "wrong", "phrase", "cross", "structure", "quality", "topic",
+)  # fmt: skip
 
 
 def train(
@@ -667,6 +700,10 @@ def train(
         report(pool, 1.0 / (1.0 + np.exp(-slope * scores - shift)))
         phrase = fit_phrase(pool, np.ones(len(pool.label), bool), trees=trees)
         fitted.put("phrase", exported(phrase, verdict.FEATURES, slope, shift))
+    if "cross" in only:
+        held = read(CROSS_FILES, share)
+        held += [labeled.plain(case) for case in held]
+        fitted.put("cross", fit_cross(held))
     if "structure" in only:
         for kind, arrays in fit_structure.fitted(max(share, 0.1)):
             fitted.put(f"structure.{kind}", arrays)

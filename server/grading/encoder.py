@@ -1,18 +1,18 @@
 """Sentences as vectors: all-MiniLM-L6-v2 (Apache-2.0), int8, from a wheel, on onnxruntime.
 
-Its last layer is replaced by one that ``scripts/train_encoder.py`` trained further: the same
+Its last layer is replaced by one that was trained further on the bank's ways: the same
 tensors with other numbers, written over the file's bytes (``SessionOptions.add_initializer`` has no
 effect on weights that onnxruntime folds).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import resources
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,18 @@ DIMENSIONS: Final = 384
 MAX_TOKENS: Final = 128
 """Of a sentence, with those at its start and end; the rest is cut off."""
 _BATCH: Final = 16
+_BELOW_THE_LAST_TWO: Final = ("layer_norm_8", "layer_norm_10")
+"""The values in the file that go into its last two layers, (texts, tokens, 384)."""
 
 Vectors = npt.NDArray[np.float32]
 """Unit vectors, one per row, shape (n, 384)."""
+
+
+class States(NamedTuple):
+    """The tokens of a text below the encoder's last two layers, each (tokens, 384)."""
+
+    lower: Vectors
+    upper: Vectors
 
 
 class Encoder:
@@ -53,12 +62,28 @@ class Encoder:
         Sentences of one length are computed together and nothing is padded, so a sentence has the
         same vector in any company.
         """
+        found = np.zeros((len(sentences), DIMENSIONS), np.float32)
+        for rows, (top,) in self._run(sentences, ["last_hidden_state"]):
+            found[rows] = top.mean(axis=1)
+        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
+        return found
+
+    def states(self, texts: Sequence[str]) -> list[States]:
+        """What goes into the last two layers; each text is computed alone."""
+        return [
+            States(*(layer[0] for layer in layers))
+            for text in texts
+            for _, layers in self._run([text], _BELOW_THE_LAST_TWO)
+        ]
+
+    def _run(
+        self, texts: Sequence[str], outputs: Sequence[str]
+    ) -> Iterator[tuple[list[int], list[Vectors]]]:
         with self._lock:
             if self._loaded is None:
                 self._loaded = _tokenizer(), _session()
             tokenizer, session = self._loaded
-        ids = [each.ids for each in tokenizer.encode_batch(list(sentences))]
-        found = np.zeros((len(ids), DIMENSIONS), np.float32)
+        ids = [each.ids for each in tokenizer.encode_batch(list(texts))]
         order = sorted(range(len(ids)), key=lambda at: len(ids[at]))
         while order:
             size = len(ids[order[0]])
@@ -68,9 +93,7 @@ class Encoder:
             inputs = {"input_ids": pieces, "attention_mask": np.ones_like(pieces)}
             if len(session.get_inputs()) == 3:
                 inputs["token_type_ids"] = np.zeros_like(pieces)
-            found[rows] = session.run(None, inputs)[0].mean(axis=1)
-        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
-        return found
+            yield rows, session.run(list(outputs), inputs)
 
 
 @cache
@@ -90,7 +113,23 @@ def _tokenizer() -> BertWordPieceTokenizer:
 def _session() -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # Whisper needs the cores
-    return onnxruntime.InferenceSession(model_bytes(), options, providers=["CPUExecutionProvider"])
+    model = model_bytes() + _as_outputs(_BELOW_THE_LAST_TWO)
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def _as_outputs(names: Sequence[str]) -> bytes:
+    """What makes inner values of an ONNX model outputs, when it is appended to its bytes.
+
+    A second ``graph`` (field 7 of ``ModelProto``) is merged into the first one. It holds an
+    ``output`` (field 12), a ``ValueInfoProto`` of a name and a tensor type of floats, for each.
+    """
+
+    def field(number: int, content: bytes) -> bytes:
+        assert len(content) < 128  # the length is one byte
+        return bytes((number << 3 | 2, len(content))) + content
+
+    floats = field(1, b"\x08\x01")
+    return field(7, b"".join(field(12, field(1, n.encode()) + field(2, floats)) for n in names))
 
 
 def model_bytes() -> bytes:

@@ -27,6 +27,7 @@ from server.contract.scoring import taken_off
 from server.core.errors import InvalidInputError
 
 VAGUE = "I would try it on one card first and see whether the loss looks the same."
+HALF_OF_IT = "Sixteen bits instead of thirty-two take half the memory, so I would try that first."
 QUESTION = "mixed-precision-savings"
 
 
@@ -63,7 +64,7 @@ def asked_after(attempt: Attempt) -> FollowUp:
 
 def test_what_is_said_when_asked_counts_half(service: Service) -> None:
     question = service.question(QUESTION)
-    attempt = answered(service, VAGUE)
+    attempt = answered(service, HALF_OF_IT)
     asked = asked_after(attempt)
     assert asked.kind == "phrase"
     way = next(each.ways[0] for each in question.key_phrases if each.phrase == asked.about)

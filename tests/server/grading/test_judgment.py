@@ -55,12 +55,14 @@ def statuses(report: Report) -> list[tuple[str, str | None]]:
 
 
 NONE_SAID = [("missing", None)] * 3
+UNJUDGED = [("possible", "own_words"), ("missing", None), ("missing", None)]
+"""What the grader makes of ``SAID`` alone."""
 
 
 def test_without_a_judge_nothing_is_said_about_one(question, submit, lexicon):
     report = grade(question, submit(SAID), lexicon, "b")
 
-    assert statuses(report) == NONE_SAID
+    assert statuses(report) == UNJUDGED
     assert report.notices == ()
 
 
@@ -102,7 +104,7 @@ def test_apostrophes_and_hyphens_do_not_matter(report):
 def test_a_quote_that_does_not_stand_in_the_answer_is_ignored(report, quote):
     judged = report(("continuous batching", quote))
 
-    assert statuses(judged) == NONE_SAID
+    assert statuses(judged) == UNJUDGED
     assert "none counted" in judged.notices[0]
     assert judged.notices[1].startswith("1 of its verdicts not counted")
 
@@ -118,7 +120,7 @@ def test_the_whole_of_a_long_answer_is_no_quote(report):
 def test_one_quote_for_everything_proves_nothing(report):
     phrases = ("continuous batching", "KV cache", "RoCE")
 
-    assert statuses(report(*((phrase, JOIN) for phrase in phrases))) == NONE_SAID
+    assert statuses(report(*((phrase, JOIN) for phrase in phrases))) == UNJUDGED
     two = report(*((phrase, JOIN) for phrase in phrases[:2]))
     assert statuses(two) == [("covered", "judge"), ("covered", "judge"), ("missing", None)]
 
@@ -126,7 +128,7 @@ def test_one_quote_for_everything_proves_nothing(report):
 def test_unknown_phrases_change_nothing(report):
     judged = report(("zero copy", JOIN), ("KV Cache!", JOIN))
 
-    assert statuses(judged) == NONE_SAID
+    assert statuses(judged) == UNJUDGED
     assert len(judged.notices) == 1
 
 
