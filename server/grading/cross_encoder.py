@@ -50,15 +50,16 @@ class CrossEncoder:
                 self._session = _session(self._file)
         said = {sentence for _, sentence in pairs}
         sentences = dict(zip(said, shared_encoder().states(list(said)), strict=True))
-        found = np.zeros(len(pairs))
-        for at, (phrase, sentence) in enumerate(pairs):
+        found: dict[tuple[str, str], float] = {}
+        for phrase, sentence in dict.fromkeys(pairs):
             inputs = {
                 "phrase": _phrase_states(phrase)[None],
                 "lower": sentences[sentence].lower[None],
                 "upper": sentences[sentence].upper[None],
             }
-            found[at] = self._session.run(None, inputs)[0][0]
-        return found
+            (logit,) = self._session.run(None, inputs)[0]
+            found[phrase, sentence] = float(logit)
+        return np.array([found[pair] for pair in pairs])
 
 
 @cache
