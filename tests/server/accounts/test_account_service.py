@@ -1,4 +1,5 @@
 from datetime import timedelta
+from threading import Thread
 
 import pytest
 from sqlalchemy import inspect, select, text
@@ -169,6 +170,16 @@ def test_a_browser_that_one_signed_in_with_before_is_not_slowed_down_by_stranger
     assert "ana" not in mark
 
 
+def test_a_known_browser_has_no_more_tries_than_any_address(accounts: AccountService) -> None:
+    ana = active(accounts, "ana")
+    mark = accounts.known_browsers.mark(ana.name)
+    for each in range(PER_NAME_AND_ADDRESS):
+        with pytest.raises(WrongSignInError):
+            accounts.sign_in("ana", "wrong password", f"198.51.100.{each}", mark)
+    refused(accounts, "ana", HERE, mark)
+    accounts.sign_in("ana", PASSWORD, HERE)
+
+
 def test_wrong_passwords_from_one_address_are_limited_for_all_names(
     accounts: AccountService,
 ) -> None:
@@ -177,6 +188,22 @@ def test_wrong_passwords_from_one_address_are_limited_for_all_names(
         wrong(accounts, f"name{each}", HERE)
     refused(accounts, "ana", HERE)
     accounts.sign_in("ana", PASSWORD, ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("one", "same", "another"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1"),
+        ("::ffff:192.0.2.7", "192.0.2.7", "192.0.2.8"),
+    ],
+)
+def test_an_address_is_counted_as_what_one_person_has(
+    accounts: AccountService, one: str, same: str, another: str
+) -> None:
+    active(accounts, "ana")
+    wrong(accounts, "ana", one, PER_NAME_AND_ADDRESS)
+    refused(accounts, "ana", same)
+    accounts.sign_in("ana", PASSWORD, another)
 
 
 def test_signing_in_or_an_invitation_lifts_the_limit_of_a_name(
@@ -191,6 +218,12 @@ def test_signing_in_or_an_invitation_lifts_the_limit_of_a_name(
     refused(accounts, "ana", HERE)
     accounts.accept(accounts.invitations.invite(ana.id).secret, PASSWORD, HERE)
     assert accounts.sign_in("ana", PASSWORD, HERE) == accounts.named("ana")
+
+
+def test_passwords_that_are_right_are_not_counted(accounts: AccountService) -> None:
+    active(accounts, "ana")
+    for _ in range(PER_NAME + 1):
+        accounts.sign_in("ana", PASSWORD, HERE)
 
 
 def test_saying_the_password_again_is_limited_for_the_one_who_is_signed_in(
@@ -215,6 +248,54 @@ def test_a_clock_that_was_set_back_blocks_nobody(accounts: AccountService, clock
     accounts.sign_in("ana", PASSWORD, HERE)
     wrong(accounts, "ana", HERE, PER_NAME_AND_ADDRESS)
     refused(accounts, "ana", HERE)
+
+
+@pytest.mark.every_database
+def test_several_processes_count_together(database: Database, clock: Clock) -> None:
+    one, other = (
+        AccountService(database, clock=clock, passwords=cheap_passwords()) for _ in range(2)
+    )
+    active(one, "ana")
+    for each in range(PER_NAME_AND_ADDRESS):
+        wrong(one if each % 2 else other, "ana", HERE)
+    for service in (one, other):
+        refused(service, "ana", HERE)
+
+
+@pytest.mark.every_database
+def test_tries_at_the_same_time_are_counted_one_by_one(database: Database, clock: Clock) -> None:
+    services = [
+        AccountService(database, clock=clock, passwords=cheap_passwords()) for _ in range(4)
+    ]
+    active(services[0], "ana")
+    answers: list[str] = []
+
+    def guess(service: AccountService) -> None:
+        for _ in range(PER_NAME_AND_ADDRESS):
+            try:
+                service.sign_in("ana", "wrong password", HERE)
+            except (WrongSignInError, TooManyTriesError) as error:
+                answers.append(error.code)
+
+    threads = [Thread(target=guess, args=(service,)) for service in services]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 4 * PER_NAME_AND_ADDRESS
+    assert answers.count("wrong-sign-in") == PER_NAME_AND_ADDRESS
+
+
+def test_all_processes_sign_with_the_same_secret(database: Database) -> None:
+    found: list[str] = []
+    services = [AccountService(database) for _ in range(4)]
+    threads = [Thread(target=lambda s=s: found.append(s.secret())) for s in services]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and len(set(found)) == 1 and len(found[0]) >= 32
+    assert AccountService(database, secret="one of my own, long enough").secret() != found[0]
 
 
 def test_another_password_needs_the_old_one_and_ends_sessions(accounts: AccountService) -> None:

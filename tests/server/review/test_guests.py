@@ -15,6 +15,7 @@ from tests.server.conftest import typed
 from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.people import People, people
 
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 COMMENT = {"text": "Slower", "signed": "Dr. Who"}
 
 
@@ -223,6 +224,16 @@ def test_a_guest_changes_and_takes_back_what_they_wrote_and_nobody_else_does(
     assert [each["text"] for each in document(world)["comments"]] == ["Hello"]
 
 
+def test_a_guest_without_cookies_writes_too_and_is_not_known_again(world: People) -> None:
+    client = world.client(accept="text/html")
+    address = f"/s/{world.link}/attempts/{world.attempt.id}"
+    sent = client.post(f"{address}/comments", data=COMMENT)
+    assert sent.status_code == 303
+    client.cookies.clear()
+    assert '/edit"' not in client.get(address).text
+    assert len(document(world)["comments"]) == 1
+
+
 def test_a_link_leads_to_its_answers_and_nowhere_else(
     world: People, guest: Browser, make: SimpleNamespace
 ) -> None:
@@ -245,11 +256,54 @@ def test_a_link_leads_to_its_answers_and_nowhere_else(
     assert guest.client.get(f"/api/v1/attempts/{world.attempt.id}").status_code == 401
 
 
+def test_what_a_guest_types_is_shown_as_text_and_never_run(world: People, guest: Browser) -> None:
+    set_rubric(world)
+    guest.kept("comments", text=EVIL, signed=f"W{EVIL}")
+    (first,) = document(world)["comments"]
+    guest.kept("comments", text=EVIL, parent=first["external_id"])
+    guest.kept("scores", criterion="Depth", score="1", note=EVIL)
+    wrong = {"target": "phrase", "name": "continuous batching", "verdict": "covered"}
+    guest.kept("corrections", **wrong, note=EVIL)
+    for page in (
+        guest.page(),
+        guest.send("comments", text=EVIL, kind=EVIL, word_from=EVIL, parent=EVIL).text,
+        world.client("cleo", accept="text/html").get(f"/coach/attempts/{world.attempt.id}").text,
+    ):
+        assert "alert(1)</script>" not in page
+        assert not re.search(r"<img|\sstyle=|\son\w+=[\"']", page)
+        assert "&lt;script&gt;" in page
+
+
 @pytest.mark.parametrize("form", ["comments", "scores", "corrections"])
 def test_a_form_needs_the_token_of_the_page(world: People, guest: Browser, form: str) -> None:
     guest.page()
     assert guest.client.post(f"{guest.address}/{form}", data=COMMENT).status_code == 403
     assert document(world)["comments"] == []
+
+
+def test_a_shared_answers_pages_are_in_no_index(world: People, guest: Browser) -> None:
+    for path in (guest.address, f"/s/{world.link}"):
+        assert guest.client.get(path).headers["x-robots-tag"] == "noindex"
+    interview = "c" * 32
+    ana = world.client("ana")
+    share = ana.post(
+        "/api/v1/shares",
+        json={
+            "interview_id": interview,
+            "attempt_ids": [
+                world.attempt.id,
+                world.of("ana")
+                .submit(world.attempt.submission.model_copy(update={"submission_id": "f" * 32}))
+                .id,
+            ],
+        },
+    ).json()
+    link = ana.post(f"/api/v1/shares/{share['id']}/links", json={"label": "Who"}).json()["path"]
+    listed = guest.client.get(link)
+    assert listed.headers["x-robots-tag"] == "noindex"
+    first, second = re.findall(rf'href="({link}/attempts/\d+)"', listed.text)
+    assert f'href="{second}" data-next' in guest.client.get(first).text
+    assert "data-next" not in guest.client.get(second).text
 
 
 def test_the_audit_says_by_which_link_and_never_what(world: People, guest: Browser) -> None:

@@ -179,6 +179,27 @@ def test_a_hostile_archive_is_imported_whole_or_not_at_all(
     Archive.model_validate_json(service.export_all().model_dump_json())  # all can be read again
 
 
+def test_a_hostile_archive_is_no_fault_of_the_server(
+    new_service: Callable[[], Service], make: SimpleNamespace
+) -> None:
+    world = people(new_service(), make.submission("I use paged attention"))
+    client = world.client("ana")
+    document = client.get("/api/v1/archive").json()
+    chance = random.Random(14)
+    for _ in range(60):
+        sent = json.dumps(changed(renamed(document), chance)).encode()
+        if chance.random() < 0.3:
+            sent = damaged(sent, chance)
+        reply = client.post("/api/v1/archive", content=sent, headers=JSON)
+        if reply.status_code == 429:
+            break
+        assert reply.status_code in (200, 400, 409, 413, 422), reply.text
+    assert client.get("/api/v1/archive").status_code == 200
+
+
+JSON: Final = {"content-type": "application/json"}
+
+
 # banks
 
 
@@ -222,6 +243,24 @@ def test_a_hostile_file_of_a_bank_is_one_clear_error(tmp_path: Path) -> None:
             assert path.name in str(error), number
             assert all("\n" not in line.text for line in error.faults), number
     assert refused > 60
+
+
+@pytest.mark.parametrize("make_it", ["folder", "loop", "pipe", "large"])
+def test_what_is_no_file_of_a_bank_is_refused(make_it: str, tmp_path: Path) -> None:
+    import os
+
+    path = tmp_path / "bank.yaml"
+    if make_it == "folder":
+        path.mkdir()
+    elif make_it == "loop":
+        path.symlink_to(path)
+    elif make_it == "pipe":
+        os.mkfifo(path)  # reading one would wait forever
+    else:
+        with path.open("wb") as file:
+            file.truncate(1024**4)
+    with pytest.raises(BankError):
+        load_bank((path,))
 
 
 # backups

@@ -10,6 +10,7 @@ from sqlalchemy import select, update
 
 from server.attempts.service import Service
 from server.db.tables import AuditRow, JobFileRow
+from tests.server.security.test_attacks import runs_in
 from tests.server.web.test_account import PAGE, sign_in, signed_in, token_of
 from tests.worlds.people import PASSWORD, People, people
 
@@ -108,6 +109,24 @@ def test_a_files_name_stays_inside_its_header_and_its_folder(world: People, name
     assert "set-cookie" not in reply.headers
     plain = re.fullmatch(r"attachment; filename=\"([^\"\\%]*)\"; filename\*=UTF-8''\S*", sent)
     assert plain and "/" not in plain[1]
+
+
+REORDERING = "good\u202e reven \u2066x\u2069 answer"
+
+
+def test_characters_that_reorder_text_are_shown_and_kept(world: People) -> None:
+    attempt = f"/api/v1/attempts/{world.attempt.id}"
+    said = world.client("cleo").post(
+        f"{attempt}/comments",
+        json={"kind": "answer", "text": REORDERING, "external_id": "ab" * 16},
+    )
+    assert said.json()["comments"][0]["text"] == REORDERING
+    page = world.client("cleo", **PAGE).get(f"/coach/attempts/{world.attempt.id}").text
+    shown, _, typed = page.partition("<textarea")
+    assert "good[U+202E] reven [U+2066]x[U+2069] answer" in shown
+    assert "\u202e" not in shown
+    assert REORDERING in typed, "what is sent back stays as it was typed"
+    assert runs_in(page) == []
 
 
 def test_the_owner_deletes_a_single_comment_of_somebody_without_an_account(world: People) -> None:
