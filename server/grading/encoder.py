@@ -81,7 +81,8 @@ class Encoder:
     ) -> Iterator[tuple[list[int], list[Vectors]]]:
         with self._lock:
             if self._loaded is None:
-                self._loaded = _tokenizer(), _session()
+                model = model_bytes() + _as_outputs(_BELOW_THE_LAST_TWO)
+                self._loaded = _tokenizer(), session_of(model)
             tokenizer, session = self._loaded
         ids = [each.ids for each in tokenizer.encode_batch(list(texts))]
         order = sorted(range(len(ids)), key=lambda at: len(ids[at]))
@@ -110,10 +111,10 @@ def _tokenizer() -> BertWordPieceTokenizer:
     return tokenizer
 
 
-def _session() -> onnxruntime.InferenceSession:
+def session_of(model: bytes) -> onnxruntime.InferenceSession:
+    """A network on one core."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # Whisper needs the cores
-    model = model_bytes() + _as_outputs(_BELOW_THE_LAST_TWO)
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 

@@ -199,16 +199,20 @@ def chances_of(
         return [[] for _ in found]
     logits = shipped_model("phrase").logits(rows)
     if readings:
-        ways = np.array([row[_HAS_WAYS] for row in rows])
         read = np.array([each for own in readings for each in own])
-        table = np.stack((logits, read, ways, logits * ways, read * ways), axis=1)
-        both = shipped_linear("cross").logits(table)
+        both = shipped_linear("cross").logits(cross_rows(rows, logits, read))
         # what else stands in its sentence takes nothing from a name that is affirmed, and the
         # bank's own words for a phrase need no reading
         clear = [_is_affirmed(each) or _is_the_banks(each) for own in found for each in own]
         logits = np.where(clear, logits, both)
     chances = iter((1.0 / (1.0 + np.exp(-logits))).tolist())
     return [[max(next(chances), _heard(passage)) for passage in own] for own in found]
+
+
+def cross_rows(rows: Sequence[Sequence[float]], logits: Floats, readings: Floats) -> Floats:
+    """What is weighed of passages, (n, 5): both logits, whether there are ways, both if so."""
+    ways = np.array([row[_HAS_WAYS] for row in rows])
+    return np.stack((logits, readings, ways, logits * ways, readings * ways), axis=1)
 
 
 def readings_of(
@@ -265,7 +269,7 @@ class Judged:
     def quality(self, structure: Structure) -> float:
         """What raters would give the whole answer, 0 to 1."""
         told = self.told(structure)
-        row = [told[name] for name in shipped_model("quality").features]
+        row = [told[name] for name in ANSWER_FEATURES]
         return min(1.0, max(0.0, float(shipped_model("quality").logits([row])[0])))
 
     def is_off_topic(self, quality: float) -> bool:
