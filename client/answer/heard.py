@@ -28,6 +28,21 @@ Hear = Callable[[Clip, Sequence[Word], Question | None], HeardStretch]
 """Hears a stretch of an answer to a question, where it is known."""
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A stretch that is ready to be heard.
+
+    ``hear``: hears it. ``perhaps``: the key phrases that this may find; quick, no decoder is asked.
+    """
+
+    hear: Callable[[], HeardStretch]
+    perhaps: Callable[[], frozenset[str]] = frozenset
+
+
+Prepare = Callable[[Clip, Sequence[Word], Question | None], Prepared]
+"""Prepares what ``Hear`` hears."""
+
+
 @runtime_checkable
 class Hearing(Protocol):
     """A hearing with models to load, which also asks the engine's decoder."""
@@ -37,13 +52,8 @@ class Hearing(Protocol):
     ) -> HeardStretch:
         """Hear a stretch of an answer to a question, where it is known."""
 
-    def perhaps(
-        self, clip: Clip, transcribed: Sequence[Word], question: Question | None
-    ) -> frozenset[str]:
-        """The key phrases that it may find in a stretch; quick, because no decoder is asked."""
-
     def warm(self) -> None:
         """Load what takes a moment, so that the first answer does not wait for it."""
 
-    def with_decoder(self, decode: Decode) -> Hear:
-        """The same, asking this decoder."""
+    def with_decoder(self, decode: Decode) -> Prepare:
+        """What prepares stretches, and asks this decoder about them."""

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from client.answer.heard import Hear, HeardStretch
+from client.answer.heard import HeardStretch, Prepare, Prepared
 from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
 from client.engines.bank_vocabulary import BankVocabulary, bank_vocabulary
@@ -105,6 +105,20 @@ class _Places:
     of_terms: TermPlaces
 
 
+@dataclass(frozen=True, eq=False)
+class _Stretch:
+    """A stretch of an answer, its words found in its sound, before the decoder is asked."""
+
+    clip: Clip
+    parts: Parts
+    times: Sequence[tuple[float, float]] | None
+    asked: Keywords
+    spots: Sequence[Target]
+    speech: Speech
+    aligned: AlignedClip
+    places: _Places
+
+
 class AnswerHearing:
     """Judges how the lexicon's terms were said in answers; keep one for many.
 
@@ -134,20 +148,48 @@ class AnswerHearing:
             question: what was asked, if it is known: the terms it is about are expected.
             decode: the decoder of the engine that transcribed it.
         """
+        return self._prepared(clip, transcribed, question, decode).hear()
+
+    def with_decoder(self, decode: Decode) -> Prepare:
+        """What prepares stretches, and asks this decoder about them."""
+        return partial(self._prepared, decode=decode)
+
+    def _prepared(
+        self, clip: Clip, transcribed: Sequence[Word], question: Question | None, decode: Decode
+    ) -> Prepared:
+        """Align a stretch and its words, which is most of the work; see ``__call__``."""
         texts = [word.text for word in transcribed]
-        parts = self.spotter.take_apart(texts)
-        words = parts.words
-        times = _times_of(parts, transcribed)
-        asked = self.asked(question)
+        parts, asked = self.spotter.take_apart(texts), self.asked(question)
+        words, of_parts = parts.words, [transcribed[index] for index in parts.whole]
+        is_timed = all(word.start_s is not None and word.end_s is not None for word in of_parts)
+        # a part of a compound has the compound's times, which may be rough
+        known = [(word.start_s or 0.0, word.end_s or 0.0) for word in of_parts]
+        times = known if is_timed else None
         spots = self.spotter.spot(words, expected=asked.names)
+        try:
+            speech = self._hearing.speech(clip, has_times=times is not None)
+            written = AlignedTranscript.align(
+                speech.scores,
+                lay_out(words, spots),
+                speech.times(times),
+                [word.confidence for word in of_parts],
+            )
+            places = self._places(speech.scores, written, words, asked)
+        except HearingError as error:
+            nothing = HeardStretch(problem=str(error) if spots else "", version=HEARING_VERSION)
+            return Prepared(lambda: nothing)
+        aligned = AlignedClip(speech.clip, written, texts, words, parts.whole)
+        given = _Stretch(clip, parts, times, asked, spots, speech, aligned, places)
+        return Prepared(partial(self._heard, given, decode), partial(self._perhaps, places, asked))
+
+    def _heard(self, given: _Stretch, decode: Decode) -> HeardStretch:
+        clip, parts, asked, speech = given.clip, given.parts, given.asked, given.speech
+        words, written, spots = parts.words, given.aligned.written, given.spots
         phrases: list[Match] = []
         heard: list[Heard] = []
         problem = ""
         try:
-            speech = self._hearing.speech(clip, has_times=times is not None)
-            scores, written = speech.scores, _aligned(speech, parts, transcribed, times, spots)
-            stretch = AlignedClip(speech.clip, written, texts, words, parts.whole)
-            phrases, named = self._find(scores, stretch, words, asked, decode)
+            phrases, named = self._find(given.places, given.aligned, asked, decode)
             phrases += self._named_by_terms(named, phrases, asked)
             phrases = [
                 replace(each, start_s=start_s, end_s=end_s)
@@ -156,8 +198,8 @@ class AnswerHearing:
             ]
             spots = self._with_terms(spots, named, written, words, asked)
             aligned = written.layout, written.chain, written.states
-            speaker = cache(lambda: habits(scores, written, phrase_model().said_as))
-            heard = self._hearing.hear(clip, words, spots, times, speech, aligned, speaker)
+            speaker = cache(lambda: habits(speech.scores, written, phrase_model().said_as))
+            heard = self._hearing.hear(clip, words, spots, given.times, speech, aligned, speaker)
         except HearingError as error:
             problem = str(error) if spots else ""
         places = [parts.place(spot.word_index, spot.n_words) for spot in spots]
@@ -187,23 +229,8 @@ class AnswerHearing:
         )
         return HeardStretch(terms, heard_phrases, problem, HEARING_VERSION)
 
-    def with_decoder(self, decode: Decode) -> Hear:
-        """The same, asking this decoder."""
-        return partial(self, decode=decode)
-
-    def perhaps(
-        self, clip: Clip, transcribed: Sequence[Word], question: Question | None
-    ) -> frozenset[str]:
-        """The key phrases that may be found in a stretch, whatever a decoder says."""
-        parts = self.spotter.take_apart([word.text for word in transcribed])
-        times, asked = _times_of(parts, transcribed), self.asked(question)
-        spots = self.spotter.spot(parts.words, expected=asked.names)
-        try:
-            speech = self._hearing.speech(clip, has_times=times is not None)
-            written = _aligned(speech, parts, transcribed, times, spots)
-        except HearingError:
-            return frozenset()
-        places = self._places(speech.scores, written, parts.words, asked)
+    def _perhaps(self, places: _Places, asked: Keywords) -> frozenset[str]:
+        """The key phrases that may be found, whatever a decoder says."""
         found = {
             place.index
             for place, share in zip(places.of_phrases, shares(places.odds), strict=True)
@@ -217,16 +244,10 @@ class AnswerHearing:
         return frozenset(asked.phrases[at] for at in found)
 
     def _find(
-        self,
-        scores: Floats,
-        stretch: AlignedClip,
-        words: Sequence[str],
-        asked: Keywords,
-        decode: Decode,
+        self, places: _Places, stretch: AlignedClip, asked: Keywords, decode: Decode
     ) -> tuple[list[Match], list[Match]]:
         """The phrases and the terms that were said where the transcript has something else."""
         written = stretch.written
-        places = self._places(scores, written, words, asked)
         of_phrases, odds, of_terms = places.of_phrases, places.odds, places.of_terms
         unsure_phrases = doubtful(odds)
         unsure_terms = of_terms.doubtful(stretch.clip.duration_s)
@@ -251,7 +272,7 @@ class AnswerHearing:
 
     def _places(
         self, scores: Floats, written: AlignedTranscript, words: Sequence[str], asked: Keywords
-    ) -> "_Places":
+    ) -> _Places:
         """Where phrases and terms may have been said, by the sound."""
         first = len(asked.phrases)
         misspellings = respelled_model().misspellings
@@ -397,28 +418,6 @@ class AnswerHearing:
     def spotter(self) -> TermSpotter:
         """Finds terms in transcripts."""
         return TermSpotter(self._lexicon)
-
-
-def _times_of(parts: Parts, transcribed: Sequence[Word]) -> Sequence[tuple[float, float]] | None:
-    """When each part was said; one of a compound has the compound's times, which may be rough."""
-    known = [
-        (word.start_s, word.end_s)
-        for word in (transcribed[index] for index in parts.whole)
-        if word.start_s is not None and word.end_s is not None
-    ]
-    return known if len(known) == len(parts.words) else None
-
-
-def _aligned(
-    speech: Speech,
-    parts: Parts,
-    transcribed: Sequence[Word],
-    times: Sequence[tuple[float, float]] | None,
-    spots: Sequence[Target],
-) -> AlignedTranscript:
-    confidences = [transcribed[index].confidence for index in parts.whole]
-    layout = lay_out(parts.words, spots)
-    return AlignedTranscript.align(speech.scores, layout, speech.times(times), confidences)
 
 
 def _spelled_out(words: Sequence[str], asked: Keywords) -> list[frozenset[int]]:

@@ -53,8 +53,9 @@ FALLEN_SILENT_S: Final = 1.0
 """Somebody who is silent for this long may be about to press stop: the tail is begun at once."""
 
 QUICK_S: Final = 0.5
-"""An engine as quick as this may be started at any moment, a slower one only in a pause or within
-``YOUNG_S`` after it: speech that follows a pause lasts a while, and by then it is done."""
+"""An engine as quick as this may be started at any moment, a slower one in a pause or within
+``YOUNG_S`` after it: speech that follows a pause lasts a while, and by then it is done. No pause is
+waited for longer than until twice as much waits as is enough."""
 
 YOUNG_S: Final = 1.0
 
@@ -293,5 +294,6 @@ class Pace:
         if silence_s >= max(FALLEN_SILENT_S, fixed_s / 2):
             return True
         last_s = self._runs[-1][1] if self._runs else 0.0
-        enough = waiting_s >= max(CONTEXT_SPEECH_S, SHARE_OF_TIME * fixed_s)
-        return enough and (phrase_s <= YOUNG_S or last_s <= QUICK_S)
+        enough_s = max(CONTEXT_SPEECH_S, SHARE_OF_TIME * fixed_s)
+        is_good_moment = phrase_s <= YOUNG_S or last_s <= QUICK_S
+        return waiting_s >= (enough_s if is_good_moment else 2 * enough_s)

@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from client.answer.answer import Answer, Outcome
-from client.answer.heard import Hear, HeardStretch, Hearing
+from client.answer.heard import Hear, HeardStretch, Hearing, Prepared
 from client.answer.live import Caption, Draft, LiveTranscript
-from client.answer.term_track import HearWords, Perhaps
+from client.answer.term_track import PrepareWords
 from client.answer.worker import (
     AnswerWorker,
     RecordingWorker,
@@ -77,7 +77,7 @@ class Session:
         self._hear = hear
         self._judge = judge
         self._language = language
-        self._has_graded = False
+        self._graded_for = ""
         self._asked: dict[str, FollowUp] = {}
         self._loading = threading.Lock()
         self._engine_lock = threading.Lock()
@@ -93,12 +93,13 @@ class Session:
             return self._transcriber
 
     def warm_grader(self, question_id: str) -> None:
-        """Have what grades loaded: else the first follow-up comes 3 s of processor time later.
+        """Have what grades answers to a question loaded and prepared, so that nobody waits for it.
 
-        For a server in this process; a word is graded and thrown away, once.
+        For a server in this process; a word is graded and thrown away. It takes 3 s of processor
+        time the first time, and .2 s for each question after it.
         """
-        if not self._has_graded:
-            self._has_graded = True
+        if self._graded_for != question_id:
+            self._graded_for = question_id
             with suppress(ClientError):  # the answer itself says what is wrong
                 self._backend.grade(new_submission(question_id, Transcript(text="Well.")))
 
@@ -206,13 +207,10 @@ class Session:
     def submit(
         self, submission: Submission, *, save: bool, answer: Answer | None = None
     ) -> Outcome:
-        """Have an answer graded, and stored if ``save``.
+        """Have an answer graded, and stored in the history if ``save``.
 
-        Args:
-            submission: what is sent.
-            save: store it in the history.
-            answer: it, in the journal; where the server refuses it for good, the outbox keeps it
-                with its recording.
+        Where the server refuses it for good, the outbox keeps it, with its recording if ``answer``
+        is what the journal has of it.
 
         Raises:
             BackendError: the server refused it, or (with ``save=False``) is away.
@@ -278,12 +276,9 @@ class Session:
         submission: Submission,
         on_progress: ProgressCallback | None = None,
     ) -> Revision:
-        """Another transcript of an answer that was sent, and what is heard with it.
+        """Another transcript of an answer that was sent, from its recording, and what is heard.
 
-        Args:
-            sound: its recording.
-            submission: the answer.
-            on_progress: takes the share of the transcription that is done, 0 to 1.
+        ``on_progress`` takes the share of the transcription that is done, 0 to 1.
 
         Raises:
             NoSpeech: nobody speaks in the recording.
@@ -298,22 +293,18 @@ class Session:
         return Revision(transcript=made.transcript, evidence=made.evidence)
 
     def hear_again(self, sound: Clip | SoundFile, question_id: str, revision: Revision) -> Revision:
-        """A transcript whose words were corrected, with how its terms were said.
+        """A transcript whose words were corrected, with how its terms were said in a recording.
 
         The engine is not loaded for it; see ``Revision.heard_again`` for what was heard before.
-
-        Args:
-            sound: the recording.
-            question_id: the question it answers.
-            revision: the transcript; without word times nothing can be heard.
+        Without word times nothing can be heard.
 
         Raises:
             PronunciationError: a reading of the lexicon is broken.
         """
-        hear, words = self._hearing_for(question_id), revision.transcript.words
-        if hear is None or any(each.start_s is None for each in words):
+        prepare, words = self._hearing_for(question_id), revision.transcript.words
+        if prepare is None or any(each.start_s is None for each in words):
             return revision
-        track = hear_words_again(hear, sound, words)
+        track = hear_words_again(prepare, sound, words)
         return revision.heard_again(track.added_to(revision.evidence))
 
     def transcribe(self, clip: Clip) -> Transcript:
@@ -333,15 +324,11 @@ class Session:
     ) -> AnswerWorker:
         """What works on an answer while it is spoken, its engine and its hearing loaded.
 
-        Args:
-            question_id: the question it answers.
-            show: takes each piece as it is transcribed.
-            clock: gives seconds; the engine's cost is measured by it.
+        ``show`` takes each piece as it is transcribed; the engine's cost is measured by ``clock``.
         """
         return AnswerWorker(
             self.warm(),
             self._hearing_for(question_id),
-            self._perhaps_for(question_id),
             engine_lock=self._engine_lock,
             show=show,
             clock=clock,
@@ -349,8 +336,8 @@ class Session:
 
     def recording_worker(self, question_id: str) -> RecordingWorker:
         """What works through a recorded answer to this question; see ``worker``."""
-        hear_words = self._hearing_for(question_id)
-        return RecordingWorker(self.warm(), hear_words, engine_lock=self._engine_lock)
+        prepare = self._hearing_for(question_id)
+        return RecordingWorker(self.warm(), prepare, engine_lock=self._engine_lock)
 
     def _written(
         self,
@@ -368,38 +355,34 @@ class Session:
             answer.transcribed(submission)
         return submission
 
-    def _hearing_for(self, question_id: str) -> HearWords | None:
+    def _hearing_for(self, question_id: str) -> PrepareWords | None:
         """The hearing for answers to this question, loaded; ``None`` if there is none."""
         if self._hear is None:
             return None
-        hear = self._hear
+        hear, lock = self._hear, self._hearing_lock
         try:
             question = self._backend.question(question_id)
         except UnavailableError:
             question = None  # the hearing does without; the answer will wait
         if isinstance(hear, Hearing):
-            with self._hearing_lock:
+            with lock:
                 hear.warm()
-            hear = hear.with_decoder(self._decode)
+            prepared = hear.with_decoder(self._decode)
+        else:
 
-        def hear_words(clip: Clip, words: Sequence[Word]) -> HeardStretch:
-            with self._hearing_lock:
-                return hear(clip, words, question)
+            def prepared(clip: Clip, words: Sequence[Word], _: object) -> Prepared:
+                return Prepared(lambda: hear(clip, words, question))
 
-        return hear_words
+        def prepare(clip: Clip, words: Sequence[Word]) -> Prepared:
+            def hear_it() -> HeardStretch:
+                with lock:
+                    return ready.hear()
 
-    def _perhaps_for(self, question_id: str) -> Perhaps | None:
-        """The phrases that this hearing may find in answers to this question."""
-        hear = self._hear
-        if not isinstance(hear, Hearing):
-            return None
+            with lock:
+                ready = prepared(clip, words, question)
+            return replace(ready, hear=hear_it)
 
-        def perhaps(clip: Clip, words: Sequence[Word]) -> frozenset[str]:
-            question = self._backend.question(question_id)
-            with self._hearing_lock:
-                return hear.perhaps(clip, words, question)
-
-        return perhaps
+        return prepare
 
     def _decode(self, passages: Sequence[Passage]) -> Sequence[Sequence[LogProbs]] | None:
         """What the engine's decoder says, if the engine is loaded and has one."""

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from client.answer.heard import HeardStretch
+from client.answer.heard import Prepared
 from client.answer.sample_buffer import SampleBuffer
 from pronunciation.clip import Clip
 from server.contract import Evidence, HeardPhrase, HeardTerm, Word
 
-HearWords = Callable[[Clip, Sequence[Word]], HeardStretch]
-"""Hears a stretch of an answer to one question, see ``AnswerHearing``."""
+PrepareWords = Callable[[Clip, Sequence[Word]], Prepared]
+"""Prepares a stretch of an answer to one question, see ``AnswerHearing``."""
 
 CONTEXT_WORDS: Final = 4
 """Words before a term that are heard with it: two are scored with it (``hearing.hear``)."""
@@ -28,19 +28,13 @@ MARGIN_S: Final = 0.5
 """Sound kept on either side of the words: word times are off by some tenths of a second."""
 
 
-Perhaps = Callable[[Clip, Sequence[Word]], frozenset[str]]
-"""The key phrases that hearing a stretch may find, see ``AnswerHearing.perhaps``."""
-
-
 class TermTrack:
     """Hears each term and phrase once, with the words around it."""
 
-    def __init__(
-        self, hear: HearWords, sound: SampleBuffer, perhaps: Perhaps | None = None
-    ) -> None:
-        self._hear = hear
-        self._perhaps = perhaps
+    def __init__(self, prepare: PrepareWords, sound: SampleBuffer) -> None:
+        self._in_sound = prepare
         self._sound = sound
+        self._ready: dict[tuple[int, int], tuple[Prepared, float]] = {}
         self._words: list[Word] = []
         self._done = 0
         self._heard: list[HeardTerm] = []
@@ -95,11 +89,9 @@ class TermTrack:
 
     def perhaps(self) -> frozenset[str]:
         """The key phrases that may yet be found, where no more words come."""
-        if self._perhaps is None:
-            return frozenset()
-        stretches = [self._cut(first, end) for first, end, _ in self._stretches(is_over=True)]
-        found = (self._perhaps(clip, words) for clip, words, _ in stretches)
-        return frozenset().union(*found)
+        for first, end, _ in self._stretches(is_over=True):
+            self._ready[first, end] = self._prepare((first, end))
+        return frozenset().union(*(each.perhaps() for each, _ in self._ready.values()))
 
     def _stretches(self, *, is_over: bool) -> Iterator[tuple[int, int, int]]:
         """First word, the one behind the last, and up to which one it is heard then."""
@@ -113,8 +105,9 @@ class TermTrack:
             yield max(self._break_before(done), done - CONTEXT_WORDS), end, until
             done = until
 
-    def _cut(self, first: int, end: int) -> tuple[Clip, Sequence[Word], float]:
-        """The sound of these words, the words with their times in it, and where it starts."""
+    def _prepare(self, words_at: tuple[int, int]) -> tuple[Prepared, float]:
+        """The words from one to before another in their sound, and where it starts."""
+        first, end = words_at
         words = self._words[first:end]
         from_s, to_s = _start_s(words[0]) - MARGIN_S, _end_s(words[-1]) + MARGIN_S
         if first:
@@ -122,12 +115,14 @@ class TermTrack:
         if end < len(self._words):
             to_s = min(to_s, (_end_s(words[-1]) + _start_s(self._words[end])) / 2)
         clip, offset_s = self._sound.cut(from_s, to_s)
-        return clip, [_moved(word, -offset_s, clip.duration_s) for word in words], offset_s
+        local = [_moved(word, -offset_s, clip.duration_s) for word in words]
+        return self._in_sound(clip, local), offset_s
 
     def _hear_stretch(self, first: int, end: int, until: int) -> None:
         """Hear the words from ``first`` to ``end``, keep what is from ``_done`` to ``until``."""
-        clip, local, offset_s = self._cut(first, end)
-        found = self._hear(clip, local)
+        is_ready = (first, end) in self._ready
+        ready, offset_s = (self._ready.pop if is_ready else self._prepare)((first, end))
+        found = ready.hear()
         self._problem = self._problem or found.problem
         self._version = found.version
         taken = self._heard[-1].word_index + self._heard[-1].word_count if self._heard else 0

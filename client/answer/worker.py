@@ -25,7 +25,7 @@ from client.answer.pieces import (
     speech_s,
 )
 from client.answer.sample_buffer import SampleBuffer
-from client.answer.term_track import HearWords, Perhaps, TermTrack
+from client.answer.term_track import PrepareWords, TermTrack
 from client.audio.channels import OffsetRemover
 from client.audio.files import SoundFile, blocks_of
 from client.audio.sound_meter import SoundMeter, is_only_noise
@@ -53,8 +53,7 @@ class AnswerWorker:
 
     Args:
         transcriber: the engine, loaded.
-        hear: hears the terms; ``None`` where nothing does.
-        perhaps: the phrases that it may find; ``None``: nobody asks before it has heard all.
+        prepare: what hears the terms; ``None`` where nothing does.
         engine_lock: held while the engine runs, where it serves several answers.
         show: takes each piece as it is transcribed.
         clock: gives seconds; the engine's cost is measured by it.
@@ -63,8 +62,7 @@ class AnswerWorker:
     def __init__(
         self,
         transcriber: Transcriber,
-        hear: HearWords | None = None,
-        perhaps: Perhaps | None = None,
+        prepare: PrepareWords | None = None,
         *,
         engine_lock: AbstractContextManager[object] = _NOT_SHARED,
         show: Callable[[Caption], None] = ignore_caption,
@@ -76,7 +74,7 @@ class AnswerWorker:
         self._clock = clock
         self._sound = SampleBuffer()
         self._voice = VoiceActivity()
-        self._terms = None if hear is None else TermTrack(hear, self._sound, perhaps)
+        self._terms = None if prepare is None else TermTrack(prepare, self._sound)
         self._limit_s = transcriber.max_segment_s
         self._cutter = PieceCutter(self._limit_s)
         self._pace: Pace | None = Pace(self._limit_s)
@@ -273,19 +271,13 @@ def transcribe(
 
 
 def hear_words_again(
-    hear: HearWords, recording: Clip | SoundFile, words: Sequence[Word]
+    prepare: PrepareWords, recording: Clip | SoundFile, words: Sequence[Word]
 ) -> TermTrack:
-    """Hear how the terms were said, among words with known times.
-
-    Args:
-        hear: hears a stretch.
-        recording: the sound.
-        words: in order, with their times.
-    """
+    """Hear how the terms were said, among words in order with known times."""
     sound = SampleBuffer()
     for block in blocks_of(recording):
         sound.append(block)
-    track = TermTrack(hear, sound)
+    track = TermTrack(prepare, sound)
     for word in words:
         track.add([word])
         if track.is_due(is_over=False):

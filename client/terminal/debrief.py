@@ -29,9 +29,8 @@ def print_debrief(console: Console, report: InterviewReport) -> None:
         (f"{each.text} (question {each.number}, {each.kind})" for each in debrief.tomorrow),
     )
     if debrief.closing is not None:
-        said = [f"“{debrief.closing}”"] if debrief.closing else []
-        remark = [debrief.closing_remark] if debrief.closing_remark else []
-        _section(console, "Your questions for us", [*said, *remark])
+        said = f"“{debrief.closing}”" if debrief.closing else ""
+        _section(console, "Your questions for us", filter(None, (said, debrief.closing_remark)))
     console.print(Text("With every answer in the studio: aloud, then Mock interview.", "dim"))
 
 

@@ -49,14 +49,7 @@ Reports = Mapping[int, tuple[int, Report]]
 def debrief_of(
     record: InterviewRecord, lines: Sequence[AnswerLine], reports: Reports, score: float | None
 ) -> Debrief:
-    """The debrief.
-
-    Args:
-        record: the interview.
-        lines: its questions.
-        reports: of its answers.
-        score: the mean over all that was asked; ``None``: nothing has a report.
-    """
+    """The debrief; ``score``: the mean over all that was asked, ``None``: nothing has a report."""
     verdict, evidence = _verdict(record, lines, score)
     return Debrief(
         verdict=verdict,

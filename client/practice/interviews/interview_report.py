@@ -61,12 +61,7 @@ def _candidates(backend: Backend, record: InterviewRecord, asked: AskedQuestion)
 
 
 def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer]) -> InterviewReport:
-    """The report.
-
-    Args:
-        record: the interview.
-        answers: by question id, as ``find_answers`` gives them.
-    """
+    """The report; ``answers`` as ``find_answers`` gives them."""
     lines: list[AnswerLine] = []
     reports: dict[int, tuple[int, Report]] = {}
     for number, asked in enumerate(record.asked, start=1):
@@ -83,11 +78,7 @@ def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer])
         if line.score is not None or line.state not in ("given", "answered")
     ]
     rate = _rate([each.delivery for each in graded])
-    longest = [
-        each.delivery.longest_pause_s
-        for each in graded
-        if each.delivery.longest_pause_s is not None
-    ]
+    longest = [s for each in graded if (s := each.delivery.longest_pause_s) is not None]
     return InterviewReport(
         id=record.id,
         role=record.role,

@@ -190,10 +190,8 @@ def most_asked(round: RoundName, questions: Sequence[Question]) -> int:
     """How many of these questions a real interview in a round asks at most."""
     kind, _ = _real_round(round, questions)
     if kind is not None:
-        return (
-            sum(each.kind != kind and round in each.opens for each in questions)
-            + (MOST_OF_KIND[kind])
-        )
+        openers = sum(each.kind != kind and round in each.opens for each in questions)
+        return openers + MOST_OF_KIND[kind]
     return MOST_OF_SCREEN if round == "phone-screen" else len(questions)
 
 

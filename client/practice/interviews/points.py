@@ -4,11 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from client.practice.interviews.models import AnswerLine, TermOverAll
-from server.contract import (
-    MAX_POINTS,
-    SummaryPoint,
-    band,
-)
+from server.contract import MAX_POINTS, SummaryPoint, band
 
 STRONG_SCORE: Final = 0.7
 """Most of what a listener waits for was said."""
@@ -26,13 +22,7 @@ def strongest(
     always_right: Mapping[str, Sequence[int]],
     words_per_minute: float | None,
 ) -> tuple[SummaryPoint, ...]:
-    """Up to three points.
-
-    Args:
-        answers: every question of the interview.
-        always_right: terms never said wrong → the numbers of the answers they were said in.
-        words_per_minute: over all answers.
-    """
+    """Up to three points; ``always_right``: terms → numbers of the answers they were said in."""
     points: list[_Ranked] = []
     for at, line in enumerate(answers):
         if line.score is not None and line.score >= STRONG_SCORE:
@@ -57,13 +47,7 @@ def strongest(
 def weakest(
     answers: Sequence[AnswerLine], terms: Sequence[TermOverAll], words_per_minute: float | None
 ) -> tuple[SummaryPoint, ...]:
-    """Up to three points.
-
-    Args:
-        answers: every question of the interview.
-        terms: those said wrong, the most often first.
-        words_per_minute: over all answers.
-    """
+    """Up to three points; ``terms``: those said wrong, the most often first."""
     points: list[_Ranked] = []
     silent = [line for line in answers if line.state not in ("answered", "given")]
     if silent:
@@ -73,11 +57,8 @@ def weakest(
     for at, line in enumerate(answers):
         if line.score is not None and line.score < WEAK_SCORE:
             missing = f" Start with “{line.missing[0]}”." if line.missing else ""
-            few = (
-                f"only {_share(line)}"
-                if line.covered or line.when_asked
-                else f"none of {line.phrases} key phrases"
-            )
+            some = line.covered or line.when_asked
+            few = f"only {_share(line)}" if some else f"none of {line.phrases} key phrases"
             text = f"Question {line.number}, {line.topic}: {few}.{missing}"
             points.append((8 - line.score, "coverage", _point(text, f"answers[{at}].score")))
     for at, term in enumerate(terms):

@@ -283,6 +283,9 @@ class Microphone:
                     on_asked=on_asked,
                     probes=probes,
                 )
+                if on_asked is not None and self._settings.server is None:
+                    warm, asked = session.warm_grader, (question_id,)
+                    threading.Thread(target=warm, args=asked, daemon=True).start()
                 self.recording = PageRecording(
                     answer, live, target_s, self._free(claim.pop_all()), limit_s=limit_s
                 )

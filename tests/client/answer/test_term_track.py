@@ -1,13 +1,14 @@
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.answer.heard import HeardStretch
+from client.answer.heard import HeardStretch, Prepared
 from client.answer.sample_buffer import SampleBuffer
-from client.answer.term_track import HearWords, TermTrack
+from client.answer.term_track import TermTrack
 from pronunciation.clip import Clip
 from server.contract import HeardPhrase, HeardTerm, Word
 from tests.worlds.planted_voice import noise
@@ -49,8 +50,8 @@ def spoken(texts: list[str], silence_after: tuple[int, ...] = ()) -> list[Word]:
     return words
 
 
-def track(sound: SampleBuffer = SOUND, hear: HearWords = hear) -> TermTrack:
-    return TermTrack(hear, sound)
+def track(sound: SampleBuffer = SOUND, hear: Callable[..., HeardStretch] = hear) -> TermTrack:
+    return TermTrack(lambda clip, words: Prepared(lambda: hear(clip, words)), sound)
 
 
 word = st.sampled_from(["so", "the", "network", *itertools.chain(*TERMS)])
@@ -76,9 +77,9 @@ def test_what_is_heard_in_pieces_is_what_is_heard_at_once(
     assert [(h.term, h.word_index, h.word_count) for h in terms.heard] == [
         (h.term, h.word_index, h.word_count) for h in whole
     ]
-    for mine, theirs in zip(terms.heard, whole, strict=True):
-        assert mine.start_s == pytest.approx(theirs.start_s, abs=0.002)
-        assert mine.end_s == pytest.approx(theirs.end_s, abs=0.002)
+    for name in ("start_s", "end_s"):
+        times = [getattr(each, name) for each in whole]
+        assert [getattr(each, name) for each in terms.heard] == pytest.approx(times, abs=0.002)
 
 
 def test_at_the_end_only_the_last_words_are_left() -> None:
@@ -167,3 +168,13 @@ def test_a_phrase_is_kept_once_wherever_the_pieces_meet() -> None:
     assert [each.start_s for each in terms.phrases] == pytest.approx(
         [words[at].start_s for at in (0, 12, 27, 37)], abs=0.002
     )
+
+
+def test_a_stretch_that_was_asked_about_is_not_prepared_again() -> None:
+    prepare = Mock(side_effect=lambda *given: Prepared(lambda: hear(*given), lambda: {"cache"}))
+    terms = TermTrack(prepare, SOUND)
+    terms.add(spoken(["the", "key", "value", "cache", "so", "rocky"], silence_after=(3,)))
+    assert terms.perhaps() == {"cache"}
+    terms.run(is_over=True)
+    assert [each.term for each in terms.heard] == ["key value cache", "rocky"]
+    assert prepare.call_count == 2

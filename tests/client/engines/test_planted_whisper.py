@@ -78,3 +78,12 @@ def test_what_cannot_be_understood_has_no_words(engine: str) -> None:
     found = planted(engine, segments).recognize(CLIP)
 
     assert [word.text for word in found] == ["we", "cache", "keys"]
+
+
+def test_what_comes_badly_out_of_a_short_window_is_encoded_again_in_the_whole_one() -> None:
+    bad, good = (planted("faster-whisper", [each]) for each in ((UNSURE, [" as"]), (SURE, [" is"])))
+    assert isinstance(good, FasterWhisper) and isinstance(bad, FasterWhisper)
+    model, written = SimpleNamespace(), {True: good._whisper, False: bad._whisper}
+    model.transcribe = lambda *_, **__: written[model.is_whole].transcribe()
+
+    assert [word.text for word in FasterWhisper("planted", model).recognize(CLIP)] == ["is"]
