@@ -81,8 +81,9 @@ def test_what_cannot_be_understood_has_no_words(engine: str) -> None:
 
 
 def test_what_comes_badly_out_of_a_short_window_is_encoded_again_in_the_whole_one() -> None:
-    bad, good = (planted("faster-whisper", [each]) for each in ((UNSURE, [" as"]), (SURE, [" is"])))
-    assert isinstance(good, FasterWhisper) and isinstance(bad, FasterWhisper)
+    texts = ((UNSURE, [" thank", " you", " for", " that"]), (SURE, [" is"]))
+    bad, good = (planted("faster-whisper", [each]) for each in texts)
+    assert isinstance(bad, FasterWhisper) and isinstance(good, FasterWhisper)
     model, written = SimpleNamespace(), {True: good._whisper, False: bad._whisper}
     model.transcribe = lambda *_, **__: written[model.is_whole].transcribe()
 
