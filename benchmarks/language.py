@@ -1,7 +1,7 @@
 """How many errors the notes on English find, and how often they are wrong.
 
     uv run --extra language python benchmarks/language.py weigh FILE OUT
-    uv run python benchmarks/language.py score OUT… [--threshold T]
+    uv run python benchmarks/language.py score OUT… [--together]
 
 FILE holds ``tongue|kind|sentence with {wrong=>right|right}``, or correct text, or, tab-separated,
 a learner's sentence and its corrections by several people (JFLEG).
@@ -25,7 +25,6 @@ from server.language.referee import Referee
 # ruff: noqa: E501
 app = typer.Typer(help=__doc__)
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_EASE = 1.2
 FOLDER = Path.home() / ".cache/aloud/language"
 
 
@@ -105,42 +104,45 @@ def _flat(text: str) -> str:
     ).strip()
 
 
-def chosen(
-    case: dict[str, Any], model: Acceptor, threshold: float
-) -> list[tuple[int, int, str, str, float]]:
-    """Accepted edits (start, end in the whole text, new, rule, log odds)."""
-    best: list[tuple[int, int, str, str, float]] = []
-    for s in case["sentences"]:
-        rows = sorted(
-            ((model.logit(derived(c["f"])), c) for c in s["all"]), key=lambda each: -each[0]
-        )
-        for logit, c in rows:
-            start, end = c["start"] + s["offset"], c["end"] + s["offset"]
-            if all(not (start <= b[1] and b[0] <= end) for b in best):
-                best.append((start, end, c["new"], c["rule"], logit))
-    sure = sum(b[4] >= threshold for b in best)
-    bar = threshold
-    if sure:
-        bar = max(model.lowest, threshold - _EASE * min(1.0, sure / max(1, len(case["sentences"]))))
-    return [b for b in best if b[4] >= bar]
+def chosen(cases: list[dict[str, Any]], model: Acceptor, least: float) -> None:
+    """Put into each of one speaker's cases its accepted edits: start, end, new, rule, chance."""
+    best: list[tuple[dict[str, Any], int, int, dict[str, Any], float]] = []
+    for case in cases:
+        case["edits"] = []
+        for s in case["sentences"]:
+            rows = [(model.logit(derived(c["f"])), c) for c in s["all"]]
+            own: list[tuple[int, int]] = []
+            for logit, c in sorted(rows, key=lambda each: -each[0]):
+                start, end = c["start"] + s["offset"], c["end"] + s["offset"]
+                if all(not (start <= last and first <= end) for first, last in own):
+                    own.append((start, end))
+                    best.append((case, start, end, c, logit))
+    words = [word for case in cases for word in case["said"].split()]
+    chances = model.chances([each[-1] for each in best], words, cases[0]["tongue"])
+    for (case, start, end, c, _), chance in zip(best, chances, strict=True):
+        if chance >= least:
+            case["edits"].append((start, end, c["new"], c["rule"], chance))
 
 
 @app.command()
 def score(
     files: list[Path],
-    threshold: Annotated[float | None, typer.Option()] = None,
+    least: Annotated[float | None, typer.Option(help="chance of a note")] = None,
+    together: Annotated[bool, typer.Option(help="all lines are one speaker's")] = False,
     show: bool = False,
 ) -> None:
     """Count what is found, what is repaired right, and false notes."""
     model = acceptor()
-    bar = model.threshold if threshold is None else threshold
+    bar = model.least if least is None else least
     for path in files:
         cases = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         total: Counter[str] = Counter()
         kinds: dict[str, Counter[str]] = {}
         words = sum(len(case["said"].split()) for case in cases)
+        for speaker in [cases] if together else [[case] for case in cases]:
+            chosen(speaker, model, bar)
         for case in cases:
-            edits = chosen(case, model, bar)
+            edits = case["edits"]
             if case["kind"] == "right":
                 total["false"] += len(edits)
                 if show:
@@ -197,10 +199,10 @@ def score(
 
 
 def _show(what: str, case: dict[str, Any], edit: tuple[int, int, str, str, float]) -> None:
-    start, end, new, rule, logit = edit
+    start, end, new, rule, chance = edit
     said = case["said"]
     before, after = said[max(0, start - 40) : start], said[end : end + 30]
-    print(" ", what, rule, round(logit, 1), before, "[", said[start:end], "=>", new, "]", after)
+    print(" ", what, rule, round(chance, 2), before, "[", said[start:end], "=>", new, "]", after)
 
 
 def _touched(case: dict[str, Any], edit: tuple[int, int, str, str, float]) -> bool:

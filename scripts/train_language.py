@@ -450,9 +450,9 @@ def fit(files: list[Path], ridge: float = 3.0, onward: bool = False) -> None:
     model = {
         "weights": {name: round(float(weights[at]), 4) for name, at in place.items()},
         "bias": round(float(weights[-1]), 4),
-        "threshold": old.get("threshold", 0.0),
-        "lowest": old.get("lowest", -2.0),
-        "rules_alone": old.get("rules_alone", {}),
+        "least": old["least"],
+        "speakers": old["speakers"],
+        "rules_alone": old["rules_alone"],
     }
     (DATA / "acceptor.json").write_text(json.dumps(model, indent=0) + "\n", "utf-8")
     print(len(data), "rows,", int(y.sum()), "right")

@@ -21,6 +21,7 @@ from server.grading.tokenizer import SENTENCE
 from server.language.notes import LEAST_CONFIDENCE, Said, checker
 
 TONGUES: Final = {
+    "en": ("english", "american", "british"),
     "de": ("german", "deutsch", "austrian", "swiss german"),
     "es": ("spanish", "espanol", "español", "castellano"),
     "fr": ("french", "francais", "français"),
@@ -30,7 +31,7 @@ TONGUES: Final = {
     "zh": ("chinese", "mandarin", "cantonese", "中文"),
     "hi": ("hindi", "urdu", "marathi", "gujarati", "punjabi", "telugu", "tamil", "bengali"),
 }
-"""Mother tongues whose false friends are known, as people write them."""
+"""Mother tongues whose false friends are known, and English, as people write them."""
 _STYLE_WEIGHT: Final = 0.5
 _WORST: Final = {"false_friend": 1.5, "collocation": 1.2, "article": 0.6, "preposition": 0.8}
 """How much a kind disturbs a listener, against 1: a missing article least of all."""
@@ -100,9 +101,9 @@ def remark(answer: Answer, words: Sequence[Word]) -> Language:
 
 
 def tongue_of(written: str) -> str | None:
-    """The code of a mother tongue as somebody wrote it; ``None`` if its friends are not known."""
+    """The code of a mother tongue as somebody wrote it, or what they wrote; ``None``: nothing."""
     plain = written.strip().casefold()
-    return next((code for code, names in TONGUES.items() if plain in (code, *names)), None)
+    return next((code for code, names in TONGUES.items() if plain in (code, *names)), plain) or None
 
 
 class _Typed(BaseModel):
@@ -134,7 +135,7 @@ def find_errors(folder: Path | None, report: Report, mother_tongue: str = "") ->
                 "start_s": words[note.first].start_s,
                 "end_s": getattr(words[note.last - 1], "end_s", None),
                 "sentence": note.sentence,
-                "weight": round(_WORST.get(note.kind, 1.0) * (1.0 + max(0.0, note.chance) / 5), 3),
+                "weight": round(_WORST.get(note.kind, 1.0) * (1.0 + note.chance), 3),
             }
         )
         for note in found.notes(words, tongue_of(mother_tongue))

@@ -17,6 +17,7 @@ import numpy as np
 
 from server.language.proposals import NO_DOUBT, Proposal, Sentence, overlaps
 from server.language.referee import Referee
+from server.language.words import is_misspelled
 
 _AFTER: Final = 6
 """Tokens behind the change that are scored with it."""
@@ -175,18 +176,74 @@ class _Change:
 
 
 @dataclass(frozen=True)
+class Speakers:
+    """How often speakers err, before a word of theirs is heard.
+
+    Rates are natural logarithms, against one error that a check sees in ``_WORDS_AN_ERROR`` words.
+
+    Attributes:
+        learner, fluent: mean and standard deviation of the rate of learners and of fluent speakers.
+        share: of learners, by what is known of the mother tongue: "unknown", "english", "other".
+        slope: what the acceptor's log odds are worth as log odds at one error in these words.
+    """
+
+    learner: tuple[float, float]
+    fluent: tuple[float, float]
+    share: Mapping[str, float]
+    slope: float
+
+    def prior(self, tongue: str | None) -> np.ndarray:
+        """How likely each of ``_RATES`` is."""
+        share = self.share[{None: "unknown", "en": "english"}.get(tongue, "other")]
+        kinds = [
+            np.exp(-(((_RATES - mean) / sd) ** 2) / 2) for mean, sd in (self.learner, self.fluent)
+        ]
+        learner, fluent = (each / each.sum() for each in kinds)
+        return np.asarray(share * learner + (1 - share) * fluent)
+
+
+_RATES: Final = np.linspace(-9.0, 3.0, 49)
+_WORDS_AN_ERROR: Final = 40
+_MISSPELLED_ODDS: Final = 64.0
+"""Learners' texts have 16 such words in 1,000, native ones less than one."""
+_MARKS: Final = ".,;:!?\"()'"
+
+
+@dataclass(frozen=True)
 class Acceptor:
     """The trained model: weights by the features' names."""
 
     weights: Mapping[str, float]
     bias: float
-    threshold: float
-    lowest: float
+    least: float
+    speakers: Speakers
     rules_alone: Mapping[str, float]
 
     def logit(self, features: Mapping[str, float]) -> float:
         """How likely the repair is right, as log odds."""
         return self.bias + sum(self.weights.get(name, 0.0) * v for name, v in features.items())
+
+    def chances(
+        self, logits: Sequence[float], words: Sequence[str], tongue: str | None
+    ) -> list[float]:
+        """How likely each repair is right, by all that is known of its speaker.
+
+        Errors come at a rate of the speaker's own. Likely repairs and misspelled words (of a typed
+        answer) speak for a high one, words without any for a low one; a repair is as likely as it
+        is at each rate, on average.
+
+        Args:
+            logits: of the repairs of all that was said, of which no two overlap.
+            words: that were said.
+            tongue: the mother tongue as a code, "en" too; ``None`` if it is not known.
+        """
+        rates = np.exp(_RATES)
+        odds = np.exp(self.speakers.slope * np.array(logits)[:, None]) * rates
+        misspelled = sum(is_misspelled(word.strip(_MARKS)) for word in words)
+        fits = np.log(self.speakers.prior(tongue)) - rates * len(words) / _WORDS_AN_ERROR
+        fits += np.log1p(odds).sum(axis=0) + misspelled * np.log1p(_MISSPELLED_ODDS * rates)
+        likely = np.exp(fits - fits.max())
+        return [float(each) for each in odds / (1 + odds) @ (likely / likely.sum())]
 
 
 @cache
@@ -194,4 +251,4 @@ def acceptor() -> Acceptor:
     """The model of ``data/acceptor.json``, read once."""
     path = resources.files("server.language").joinpath("data/acceptor.json")
     data: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return Acceptor(**data)
+    return Acceptor(**data | {"speakers": Speakers(**data["speakers"])})

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -55,7 +55,7 @@ class Note:
         rule: the check that proposed it.
         first, last: the words, and the one behind them, in the transcript.
         sentence: all that was said in the sentence, with this repair and the others.
-        chance: how sure the acceptor is.
+        chance: how likely it is right, by all that was said.
     """
 
     kind: str
@@ -97,9 +97,12 @@ def kinds() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Chosen:
+    """A repair of a sentence; its chance is 1 where no model doubts it."""
+
     sentence: Sentence
     proposal: Proposal
     logit: float
+    chance: float = 1.0
 
 
 class Checker:
@@ -121,18 +124,36 @@ class Checker:
 
         Args:
             words: of the transcript.
-            tongue: the speaker's mother tongue, as a code ("de"), where it is known.
+            tongue: the speaker's mother tongue, as a code ("de", "en"), where it is known.
             skipped: places of words that were broken off or corrected at once.
         """
         text, places = _text(words, skipped)
-        candidates: list[_Chosen] = []
+        best = self._best(words, text, places, tongue)
+        if self.referee is not None:
+            logits = [each.logit for each in best]
+            chances = self._acceptor.chances(logits, text.split(), tongue)
+            best = [
+                replace(each, chance=chance)
+                for each, chance in zip(best, chances, strict=True)
+                if chance >= self._acceptor.least
+            ]
+        return list(_as_notes(best, text, places))
+
+    def _best(
+        self, words: Sequence[Said], text: str, places: list[int], tongue: str | None
+    ) -> list[_Chosen]:
+        """The best repair of each fault, likely or not."""
+        best: list[_Chosen] = []
         for sentence in parsed(text, tongue):
             proposals = [
                 each for each in propose(sentence) if self._may(sentence, each, places, words)
             ]
-            candidates += self._weighed(sentence, proposals)
-        chosen = self._choose(candidates)
-        return list(_as_notes(chosen, text, places))
+            own: list[_Chosen] = []
+            for each in sorted(self._weighed(sentence, proposals), key=lambda one: -one.logit):
+                if not any(overlaps(each.proposal, other.proposal) for other in own):
+                    own.append(each)
+            best += own
+        return best
 
     def _weighed(self, sentence: Sentence, proposals: list[Proposal]) -> Iterator[_Chosen]:
         if self.referee is None:
@@ -143,23 +164,6 @@ class Checker:
         else:
             for weighed in weigh(sentence, proposals, self.referee):
                 yield _Chosen(sentence, weighed.proposal, self._acceptor.logit(weighed.features))
-
-    def _choose(self, candidates: list[_Chosen]) -> list[_Chosen]:
-        """The best repair of each fault; the bar is lower for somebody who errs often."""
-        best: list[_Chosen] = []
-        for each in sorted(candidates, key=lambda one: -one.logit):
-            taken = (o for o in best if o.sentence is each.sentence)
-            if not any(overlaps(each.proposal, other.proposal) for other in taken):
-                best.append(each)
-        if self.referee is None:
-            return best
-        bar = self._acceptor.threshold
-        sure = sum(each.logit >= bar for each in best)
-        sentences = max(1, len({id(each.sentence) for each in candidates}))
-        if sure:
-            rate = min(1.0, sure / sentences)
-            bar = max(self._acceptor.lowest, bar - _EASE * rate)
-        return [each for each in best if each.logit >= bar]
 
     def _may(
         self, sentence: Sentence, proposal: Proposal, places: list[int], words: Sequence[Said]
@@ -196,10 +200,6 @@ class Checker:
             if len(new.split()) > 1 and new in after:
                 return False
         return True
-
-
-_EASE: Final = 1.2
-"""Log odds by which the bar falls for a speaker with a sure error in every sentence."""
 
 
 def _text(words: Sequence[Said], skipped: Collection[int]) -> tuple[str, list[int]]:
@@ -243,7 +243,7 @@ def _as_notes(chosen: list[_Chosen], text: str, places: list[int]) -> Iterator[N
             first=_word_at(places, shift + start),
             last=_word_at(places, shift + max(start, end - 1)) + 1,
             sentence=" ".join(whole.split()),
-            chance=each.logit,
+            chance=each.chance,
         )
 
 

@@ -31,7 +31,6 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _UNIQUE = listed("unique")
 _JOBS = listed("jobs")
 _PERSON = re.compile(r"[a-z]{3}(er|or|ist|cian)$")
-_FIXED = listed("fixed_bare")
 
 
 def _is_mass(token: Any) -> bool:
@@ -93,7 +92,6 @@ def _articles(s: Sentence) -> Iterator[Edit]:
         if _is_paired(s, head.i) or s.text(start, head.i + 1).lower() in lists().raw["bare_pairs"]:
             continue
         before, first = s.word(start - 1), s.doc[start].text
-        adjective = start < head.i and s.tag(start) in ("JJ", "NN", "VBN")
         superlative = any(
             t.tag_ in ("JJS", "RBS") or t.lower_ in _UNIQUE for t in s.doc[start : start + 2]
         )
@@ -110,9 +108,6 @@ def _articles(s: Sentence) -> Iterator[Edit]:
             yield start, start, "the", 0.6 if new else sure
         elif known and head.dep_ in ("nsubj", "nsubjpass") and start == head.i:
             yield start, start, "the", 0.7
-        amount = head.lower_ in listed("amounts_alone")
-        if s.word(head.i + 1) == "of" and head.tag_ in ("NN", "NNS") and not _is_mass(head):
-            yield start, start, "the", -0.5 if amount else 0.5
         if head.tag_ not in ("NN", "VBG") or _is_mass(head):
             continue
         a = article(first)
@@ -120,20 +115,8 @@ def _articles(s: Sentence) -> Iterator[Edit]:
         job = job and head.lower_ != "number"  # "as employee number ten"
         if job and (before == "as" or s.lemma(start - 1) in ("be", "become", "'m", "'s")):
             strength = 1.0
-        elif known and head.dep_ in ("attr", "dobj"):
-            strength = 0.7
-        elif (
-            s.lemma(start - 1) == "be"
-            or head.dep_ in ("attr", "dobj")
-            or (
-                before in ("as", "in", "at", "for", "with", "from", "on")
-                and adjective
-                and head.lower_ not in _FIXED
-            )
-        ):
-            strength = 0.5
         else:
-            strength = 0.0
+            strength = 0.7 if known and head.dep_ in ("attr", "dobj") else 0.0
         yield start, start, a, max(strength, sure)
         if s.word(start - 1) in ("such", "what", "quite"):
             yield start, start, a, 0.7
@@ -194,10 +177,6 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
                 if field or (free and (meal or whole in listed("general_nouns"))):
                     now = head.dep_ == "nsubj" and head.head.tag_ in ("VBZ", "VBP")
                     yield token.i, token.i + 1, "", 0.9 if meal or now else 0.7
-                alone = head.tag_ == "NNP" and len(list(head.children)) == 1
-                free = s.word(head.i + 1) not in ("of", "that", "which", "who", "we", "i", "for")
-                general = free and (head.tag_ == "NNS" or _is_mass(head))
-                yield token.i, token.i + 1, "", 0.5 if alone else 0.3 if general else 0.0
             else:
                 plural = head.tag_ == "NNS" and not any(
                     t.tag_ == "CD" or t.lower_ in ("few", "lot", "couple", "hundred") for t in chunk
@@ -211,7 +190,8 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
                 if never or plural or mass:
                     yield token.i, token.i + 1, "some", 0.7
     for at in range(len(s) - 1):
-        if s.word(at) in ("a", "an", "the") and s.word(at + 1) in listed("possessives"):
+        twice = s.word(at) == "the" and s.word(at + 1) in listed("after_no_article")
+        if twice or (s.word(at) in ("a", "an", "the") and s.word(at + 1) in listed("possessives")):
             yield at, at + 1, "", 1.0
         if s.word(at) == "the" and f"{s.word(at + 1)} {s.word(at + 2)}" in _FIELDS:
             yield at, at + 1, "", 0.7 if s.pos(at + 3) not in ("NOUN", "ADP") else 0.0
@@ -240,15 +220,9 @@ def _article_choice(s: Sentence) -> Iterator[Edit]:
                 yield at, at + 1, right, 1.0
             head = s.doc[at].head
             unique = s.word(at + 1) in _UNIQUE or s.tag(at + 1) == "JJS"
-            if head.pos_ == "NOUN":
-                yield (
-                    at,
-                    at + 1,
-                    "the",
-                    1.0
-                    if unique and s.word(at + 1) not in ("first", "last", "next", "right", "best")
-                    else -0.3,
-                )
+            unique = unique and s.word(at + 1) not in ("first", "last", "next", "right", "best")
+            if head.pos_ == "NOUN" and unique:
+                yield at, at + 1, "the", 1.0
 
 
 @check("number")
@@ -273,23 +247,10 @@ def _number(s: Sentence) -> Iterator[Edit]:
             ):
                 continue
             counted = any(w in _PLURAL_CUES or (w.isdigit() and w not in ("1", "0")) for w in near)
-            of = (
-                token.dep_ == "pobj"
-                and token.head.lower_ == "of"
-                and token.head.head.lower_ in _OF_PLURAL
-            )
-            the = of and any(
-                w in ("the", "our", "my", "these", "their", "your", "its")
-                for w in s.low[token.head.i + 1 : at]
-            )
-            lots = of and token.head.head.lower_ in listed("amounts")
-            bare = not near and token.dep_ in ("dobj", "pobj", "nsubj", "conj", "attr")
-            other_ = any(
-                w in ("other", "different", "some", "most", "all", "more", "our", "their", "such")
-                for w in left
-            )
-            strength = 1.0 if counted or the else 0.6 if lots else 0.3 if bare or other_ else -0.5
-            yield at, at + 1, other, strength
+            of = token.dep_ == "pobj" and token.head.lower_ == "of"
+            of = of and token.head.head.lower_ in _OF_PLURAL
+            if counted or (of and listed("before_plurals") & {*s.low[token.head.i + 1 : at]}):
+                yield at, at + 1, other, 1.0
         else:
             mass = lemma in lists().words("mass")
             singular = any(w in _SINGULAR_CUES for w in near) and not any(
@@ -298,13 +259,8 @@ def _number(s: Sentence) -> Iterator[Edit]:
             certain = lemma in lists().words("never_plural")
             amount = not {"lot", "much", "all"}.isdisjoint(left)
             certain = certain or (lemma in ("work", "staff") and amount)
-            first = token.dep_ == "compound" or s.tag(at + 1) in ("NN", "NNS")
-            yield (
-                at,
-                at + 1,
-                lemma if mass else other,
-                (SURE if certain else 1.0 if singular else 0.5 if mass else 0.2 if first else -0.7),
-            )
+            if certain or singular:
+                yield at, at + 1, lemma if mass else other, SURE if certain else 1.0
             if s.word(at - 1) in ("a", "an", "one", "this", "that", "every", "each") and not mass:
                 right = lists().raw["in_the_plural"].get(s.word(at - 1), "")
                 yield at - 1, at + 1, f"{right} {token.lower_}".strip(), 0.7
@@ -324,23 +280,12 @@ def _number(s: Sentence) -> Iterator[Edit]:
 def _countability(s: Sentence) -> Iterator[Edit]:
     for at in range(len(s) - 1):
         word, nxt = s.word(at), s.doc[at + 1]
-        far = (
-            nxt
-            if nxt.tag_ in ("NN", "NNS")
-            else s.doc[at + 2]
-            if at + 2 < len(s) and nxt.pos_ == "ADJ"
-            else nxt
-        )
-        if (
-            word == "much"
-            and far.tag_ == "NNS"
-            and s.word(at - 1) not in ("how", "pretty", "very")
-            and far.lower_ != "people"
-        ):
+        far = s.doc[at + 2] if at + 2 < len(s) and nxt.pos_ == "ADJ" else nxt
+        counted = far.tag_ == "NNS" and far.lower_ != "people"
+        if word == "much" and counted and s.word(at - 1) not in ("pretty", "very"):
             yield at, at + 1, "many", 1.0
-            yield at, at + 1, "a lot of", 0.7
-        if word == "much" and far.tag_ == "NNS" and s.word(at - 1) == "how":
-            yield at, at + 1, "many", 1.0
+            if s.word(at - 1) != "how":
+                yield at, at + 1, "a lot of", 0.7
         if word == "much" and far.lower_ == "people":
             yield at, at + 1, "many", 0.7
         if word == "less" and far.tag_ == "NNS" and s.word(at - 1) not in ("or", "no", "a"):
@@ -360,12 +305,8 @@ def _countability(s: Sentence) -> Iterator[Edit]:
             and nxt.dep_
             in ("amod", "compound", "nsubj", "dobj", "pobj", "nsubjpass", "attr", "conj")
         ):
-            yield (
-                at,
-                at + 1,
-                {"this": "these", "that": "those"}[word],
-                1.0 if s.doc[at].dep_ == "det" else 0.3,
-            )
+            if s.doc[at].dep_ == "det":
+                yield at, at + 1, {"this": "these", "that": "those"}[word], 1.0
         if (
             word in ("these", "those")
             and far.tag_ == "NN"
@@ -451,33 +392,19 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
         time = None
         if nxt is not None and word in ("in", "on", "at"):
             time = _time_preposition(s, at)
-        for other in _ALTERNATIVES:
-            if other == word:
-                continue
-            strength = 0.0
-            if time and word != time:
-                strength = 1.0 if other == time else -1.0
-            elif time:
-                strength = -1.0
-            elif wanted == other:
-                strength = 1.0 if wrong else 0.3
-            elif wrong:
-                strength = 0.2
-            yield at, at + 1, other, strength
+        right = time or (wanted if wrong else None)
+        if right and right != word:
+            yield at, at + 1, right, 1.0
         if nxt is not None and not nxt.is_punct:
             direct = (
                 governor is not None
                 and governor.pos_ == "VERB"
                 and word in table.raw["direct_verbs"].get(american(governor.lemma_.lower()), ())
             )
-            last_week = nxt.lower_ in listed("bare_times") and word in ("in", "on", "at", "to")
-            strength = 1.0 if direct and nxt.tag_ not in ("VBG",) else 0.6 if last_week else -0.2
-            if (
-                governor is not None
-                and f"{american(governor.lemma_)} {word}" in table.raw["never_together"]
-            ):
-                strength = NO_DOUBT
-            yield at, at + 1, "", strength
+            pair = f"{american(governor.lemma_)} {word}" if governor is not None else ""
+            never = pair in table.raw["never_together"]
+            if never or (direct and nxt.tag_ != "VBG"):
+                yield at, at + 1, "", NO_DOUBT if never else 1.0
 
 
 @check("preposition-missing")
@@ -505,20 +432,8 @@ def _missing_preposition(s: Sentence) -> Iterator[Edit]:
                 )
                 if any(s.lemma(place) in _TIMES for place in range(at, at + 3)):
                     thing = False
-                yield at, at, wanted, 1.0 if sure and thing else 0.4 if thing else 0.0
-        elif token.tag_ == "JJ" or token.lower_ in ("interested", "based", "related"):
-            wanted = table.governed("adjective").get(token.lower_)
-        elif token.lower_ in listed("before_to"):
-            word = {
-                "access": "to",
-                "attention": "to",
-                "thanks": "to",
-                "due": "to",
-                "instead": "of",
-                "according": "to",
-                "because": "of",
-            }[token.lower_]
-            yield at, at, word, 0.6 if token.lower_ != "because" else 0.0
+                if sure and thing:
+                    yield at, at, wanted, 1.0
 
 
 @check("comparative")

@@ -9,13 +9,15 @@ import hashlib
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module, resources
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from filelock import FileLock
+
+from server.language.words import frequent_words
 
 VOCABULARY_SIZE = 32_768
 _WORD_PIECES = 5_000
@@ -222,8 +224,7 @@ def _kept(names: Sequence[str]) -> list[int]:
     # a token's number is its rank: the first ones are the commonest
     pieces = (place for place, name in enumerate(names) if name.isascii() and name.isalpha())
     kept.update(place for _, place in zip(range(_WORD_PIECES), pieces, strict=False))
-    frequent = resources.files("server.grading").joinpath("data/english_words.txt")
-    for word in (*_CONTRACTED.split(), *frequent.read_text("utf-8").split()):
+    for word in (*_CONTRACTED.split(), *frequent_words()):
         for name in (f"▁{word}", f"▁{word.capitalize()}", f"▁{word.upper()}"):
             if len(kept) < VOCABULARY_SIZE and name in places:
                 kept.add(places[name])

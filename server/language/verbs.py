@@ -54,8 +54,9 @@ def number_of(subject: Any) -> str | None:
     if low in _EITHER:
         of = next((c for c in subject.children if c.lower_ == "of"), None)
         counted = of is not None and any(c.tag_ == "NNS" for c in of.children)
-        amount = low in ("lot", "majority", "couple") or low == "number"
-        return "p" if counted and amount and subject.left_edge.lower_ == "a" else None
+        amount = low in ("lot", "majority", "couple", "number")
+        amount = amount and subject.left_edge.lower_ == "a"
+        return "p" if counted and (amount or low in ("most", "all", "some")) else None
     if subject.tag_ == "NNS":
         counted = any(child.tag_ == "CD" for child in subject.children)  # "two hours is a lot"
         either = (counted and _is_a_sum(subject)) or low in listed("no_singular")
@@ -117,24 +118,18 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
                 number = "s"
         else:
             number = number_of(subject) if subject is not None else None
-        for other in others:
-            if number is None:
-                strength = 0.0
-            elif number == "p":
-                strength = 1.0 if singular else -1.0
-            elif number == "i":
-                strength = 1.0 if (singular and low != "was") or low in ("are", "were") else -1.0
+        for other in others if number else ():
+            if number == "i":
+                wrong = (singular and low != "was") or low in ("are", "were")
                 if (low in ("is", "are") and other != "am") or (low == "were" and other != "was"):
                     continue
             else:
-                strength = 1.0 if not singular else -1.0
-                if low == "were" and any(w in ("if", "as", "wish", "though") for w in s.low[:at]):
-                    strength = -1.0
-            if relative and strength == 1.0:
-                strength = 0.7
-            if strength == 1.0 and _is_plain(s, at) and not _is_wished(wished):
-                strength = SURE
-            yield at, at + 1, other, strength
+                wrong = singular == (number == "p")
+                if low == "were" and {"if", "as", "wish", "though"} & {*s.low[:at]}:
+                    wrong = wrong and number == "p"
+            if wrong:
+                plain = _is_plain(s, at) and not _is_wished(wished)
+                yield at, at + 1, other, 0.7 if relative else SURE if plain else 1.0
     for at in range(len(s) - 2):  # "every servers have"
         if (
             s.word(at) in ("each", "every")
@@ -256,7 +251,11 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
                 form = inflect(
                     lemma, "VBD" if past else "VBZ" if s.word(at - 1) in ("is", "'s") else "VBP"
                 )
-                yield (at - 1, at + 1, form, 1.0 if lemma in listed("never_with_be") else 0.5)
+                yield at - 1, at + 1, form, 1.0 if lemma in listed("never_with_be") else 0.7
+        helped = s.word(at - 2) in ("am", "is", "are", "was", "were") and before in ("not", "n't")
+        if helped and token.tag_ == "VB":  # "they are not stop", "it isn't work"
+            past, do = s.word(at - 2) in ("was", "were"), "does" if s.word(at - 2) == "is" else "do"
+            yield at - 2, at - 1, "did" if past else do, 1.0
         if be and token.tag_ in ("VBN", "VBD") and lemma in lists().words("intransitive"):
             was = s.word(at - 1)
             if was in ("is", "are", "was", "were", "'s", "'re", "been"):

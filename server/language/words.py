@@ -6,7 +6,9 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
-from lemminflect import getInflection  # type: ignore[import-untyped]
+from lemminflect import getAllLemmas, getInflection  # type: ignore[import-untyped]
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
 from question_bank.strict_yaml import parse_yaml
 
@@ -78,6 +80,28 @@ def american(verb: str) -> str:
 def listed(*names: str) -> frozenset[str]:
     """The words of lists of ``data/grammar.yaml``."""
     return lists().words(*names)
+
+
+@cache
+def frequent_words() -> dict[str, str]:
+    """The 30,000 most frequent words, the most frequent first; each with itself."""
+    text = resources.files("server.grading").joinpath("data/english_words.txt").read_text("utf-8")
+    return {word: word for word in text.split()}
+
+
+@lru_cache(4096)
+def is_misspelled(word: str) -> bool:
+    """Whether a word is none, and one letter away from a frequent one ("becouse")."""
+    if len(word) < _SHORTEST_MISSPELLED or not (word.isalpha() and word.islower()):
+        return False
+    known = frequent_words()
+    joined = any(word[:at] in known and word[at:] in known for at in range(3, len(word)))
+    if word in known or joined or getAllLemmas(word):
+        return False
+    return process.extractOne(word, known, scorer=OSA.distance, score_cutoff=1) is not None
+
+
+_SHORTEST_MISSPELLED = 5
 
 
 @lru_cache(4096)

@@ -1,6 +1,7 @@
 import pytest
 
 from server.contract import Word
+from server.language.acceptor import acceptor
 from server.language.notes import Checker
 
 
@@ -76,3 +77,12 @@ def test_one_sentence_gets_several_notes_each_at_its_words() -> None:
     assert len(notes) == 2
     assert notes[0].first < notes[1].first
     assert notes[0].sentence == "We discussed it and it depends on the load."
+
+
+def test_the_same_repair_is_likelier_the_more_its_speaker_errs() -> None:
+    def chance(others: list[float], text: str = "word " * 30, tongue: str | None = None) -> float:
+        return acceptor().chances([2.0, *others], text.split(), tongue)[0]
+
+    assert chance([], "word " * 600) < chance([]) < chance([3.0, 3.0])
+    assert chance([]) < chance([], "becouse " + "word " * 29)
+    assert chance([], tongue="en") < chance([]) < chance([], tongue="de")
