@@ -60,14 +60,12 @@ def test_good_english_gets_no_note(text: str) -> None:
 def test_what_the_engine_or_the_speaker_took_back_is_no_error() -> None:
     unsure = words("It depends of the load.")
     unsure[2] = unsure[2].model_copy(update={"confidence": 0.3})
-
     assert Checker().notes(unsure) == []
     assert betters("It depends of, it depends on the load.") == []
 
 
 def test_one_sentence_gets_several_notes_each_at_its_words() -> None:
     notes = Checker().notes(words("We discussed about it and it depends of the load."))
-
     assert len(notes) == 2
     assert notes[0].first < notes[1].first
     assert notes[0].sentence == "We discussed it and it depends on the load."

@@ -41,6 +41,5 @@ def test_words_it_does_not_know_are_spelled(referee: Referee) -> None:
 
 def test_without_its_weights_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.language.referee.is_available", lambda: False)
-
     with pytest.raises(RefereeMissing, match="language"):
         Referee(tmp_path)
