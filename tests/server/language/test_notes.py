@@ -66,8 +66,7 @@ def test_what_the_engine_or_the_speaker_took_back_is_no_error() -> None:
 
 def test_one_sentence_gets_several_notes_each_at_its_words() -> None:
     notes = Checker().notes(words("We discussed about it and it depends of the load."))
-    assert len(notes) == 2
-    assert notes[0].first < notes[1].first
+    assert len(notes) == 2 and notes[0].first < notes[1].first
     assert notes[0].sentence == "We discussed it and it depends on the load."
 
 
