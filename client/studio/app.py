@@ -137,23 +137,9 @@ def create_pages(studio: Studio) -> "FastAPI":
     )
 
     pages = (
-        bank,
-        own_questions,
-        stories,
-        sounds,
-        history,
-        plan,
-        progress,
-        practice,
-        drills,
-        attempts,
-        repair,
-        interview,
-        microphone,
-        settings,
-        sharing,
-        comments,
-    )
+        bank, own_questions, stories, sounds, history, plan, progress, practice, drills, attempts,
+        repair, interview, microphone, settings, sharing, comments,
+    )  # fmt: skip
     # not by `include_router`, which resolves every route once more at its first request
     routes = [route for page in pages for route in page.router(studio).routes]
     app = FastAPI(

@@ -234,31 +234,14 @@ def span_features(question: QuestionVectors, answer: AnswerVectors, words: "Stem
     lengths = np.array([end - start for start, end in answer.spans])
     spoken = [words.content(span) for span in answer.spans]
     columns = (
-        way,
-        _best_three(near, question),
-        best["names"],
-        best["why"],
-        best["ask"],
-        model,
-        best["near_misses"],
-        other,
-        prompt,
-        way_metric,
-        _best_three(near_in_metric, question),
-        metric["names"],
-        metric["why"],
-        metric["near_misses"],
-        other_metric,
-        question.centers @ in_metric.T,
-        (way - mean) / deviation,
-        _overlap(question.way_words, spoken),
-        _overlap(question.model_words, spoken),
-        np.log(lengths),
-        way - other,
-        way - best["near_misses"],
-        way - prompt,
+        way, _best_three(near, question), best["names"], best["why"], best["ask"], model,
+        best["near_misses"], other, prompt, way_metric, _best_three(near_in_metric, question),
+        metric["names"], metric["why"], metric["near_misses"], other_metric,
+        question.centers @ in_metric.T, (way - mean) / deviation,
+        _overlap(question.way_words, spoken), _overlap(question.model_words, spoken),
+        np.log(lengths), way - other, way - best["near_misses"], way - prompt,
         model - best_of_others(model),
-    )
+    )  # fmt: skip
     found = np.empty((*way.shape, len(columns)))
     for at, column in enumerate(columns):
         found[..., at] = column

@@ -24,6 +24,7 @@ from server.grading.english import (
 )
 from server.grading.numbers import SCALES
 from server.grading.phrases import CompiledPhrase, Tier, Unit, Variant
+from server.grading.quantities import MEASURES
 from server.grading.tokenizer import NO_BREAK, SENTENCE
 
 MAX_NEAR: Final = 8
@@ -92,7 +93,7 @@ def by_words(answer: Answer, phrase: CompiledPhrase) -> list[Named]:
     for variant, places in _propose(answer, phrase, keys):
         if answer.strict and not _is_contiguous(answer, variant, places):
             continue
-        if _splits_a_number(variant, places):
+        if _is_another_quantity(answer, variant, places):
             continue
         named = _named(answer, variant, places)
         known = found.get(named.tokens)
@@ -101,16 +102,19 @@ def by_words(answer: Answer, phrase: CompiledPhrase) -> list[Named]:
     return sorted(found.values(), key=_closeness, reverse=True)[:MAX_CANDIDATES]
 
 
-def _splits_a_number(variant: Variant, places: Sequence[Place]) -> bool:
-    """Whether a number stands apart from its scale: "four per million" is not 4 million."""
+def _is_another_quantity(answer: Answer, variant: Variant, places: Sequence[Place]) -> bool:
+    """Whether a number lacks its scale or has another unit: "four per million", "15 ms"."""
     starts = {place.first: place.start for place in places}
-    return any(
-        variant.units[place.first].text[-1].isdecimal()
-        and place.last < len(variant.units)
-        and variant.units[place.last].text in SCALES
-        and starts.get(place.last, place.end) != place.end
-        for place in places
-    )
+    for place in places:
+        number, after = variant.units[place.first], variant.units[place.last : place.last + 1]
+        if not number.text[-1].isdecimal() or not after or after[0].lemma not in MEASURES:
+            continue
+        follows = answer.tokens[place.end].lemma if place.end < len(answer.tokens) else ""
+        if starts.get(place.last, place.end) != place.end and after[0].text in SCALES:
+            return True
+        if place.last not in starts and (after[0].text in SCALES or follows in MEASURES):
+            return True
+    return False
 
 
 def _closeness(named: Named) -> tuple[float, ...]:

@@ -112,7 +112,8 @@ def _ordinal(words: Sequence[str], at: int) -> tuple[str, int] | None:
     return None
 
 
-SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+SCALES = {"thousand": 3, "lakh": 5, "million": 6, "crore": 7, "billion": 9, "trillion": 12}
+_NAMED = {12: "trillion", 9: "billion", 6: "million"}
 _PARTS = {
     ("a", "half"): "0.5", ("one", "half"): "0.5", ("a", "quarter"): "0.25",
     ("one", "quarter"): "0.25", ("three", "quarters"): "0.75", ("three", "quarter"): "0.75",
@@ -160,13 +161,13 @@ def read_number(words: Sequence[str], at: int) -> tuple[str, int] | None:
 
 
 def number_text(value: Decimal) -> str:
-    """Its digits; a million and more as it is said: "2.5 million"."""
-    power = next((power for power in (12, 9, 6) if abs(value) >= 10**power), 0)
+    """Its digits; a million and more as it is said: "2.5 million", but "1156173"."""
+    is_round = value % 1000 == 0
+    power = next((power for power in _NAMED if is_round and abs(value) >= 10**power), 0)
     text = f"{value / 10**power:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
-    names = {power: name for name, power in SCALES.items()}
-    return f"{text} {names[power]}" if power else text
+    return f"{text} {_NAMED[power]}" if power else text
 
 
 def _group(words: Sequence[str], at: int) -> tuple[Decimal, int] | None:

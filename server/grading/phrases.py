@@ -25,7 +25,7 @@ from server.grading.english import (
     word_set,
 )
 from server.grading.phones import phones_of
-from server.grading.quantities import in_other_units
+from server.grading.quantities import in_other_units, numbers_in
 from server.grading.terms import TermIndex
 from server.grading.tokenizer import Token, tokenize
 
@@ -156,14 +156,15 @@ class CompiledPhrase:
 
     ``units_of``: everything its words are looked up by, and the units that each is a key of; an
         answer with none of them does not say it.
-    ``numbers``: the numbers of all its variants, if it has one itself.
+    ``numbers``: the numbers of all its variants, if it has one itself, each with the scale or unit
+        after it, or with "".
     """
 
     source: KeyPhrase
     variants: tuple[Variant, ...]
     soundings: tuple[Sounding, ...]
     units_of: dict[str, tuple[Unit, ...]] = field(init=False, repr=False)
-    numbers: frozenset[str] = field(init=False, repr=False)
+    numbers: frozenset[tuple[str, str]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Collects them once, because a model answer is compared with hundreds of phrases."""
@@ -177,9 +178,8 @@ class CompiledPhrase:
                 units_of.setdefault(text, ())
                 units_of.setdefault(key, ())
         object.__setattr__(self, "units_of", units_of)
-        numbers = [[t for t in each.texts if t[-1].isdecimal()] for each in self.variants]
-        own = numbers[0] if numbers else []
-        said = frozenset(text for each in numbers for text in each) if own else frozenset()
+        numbers = [frozenset(numbers_in(each.texts)) for each in self.variants]
+        said = frozenset[tuple[str, str]]().union(*numbers if numbers and numbers[0] else ())
         object.__setattr__(self, "numbers", said)
 
     @property

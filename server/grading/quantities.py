@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Final
 
 from server.grading.english import lemma
@@ -29,16 +30,19 @@ def _kinds() -> tuple[Mapping[str, Decimal], ...]:
         for unit in ("byte", "hertz", "watt", "watthour", "flop", "volt", "gram")
     ]
     bits = {prefix + "bit": Decimal(1000) ** power for prefix, power in _PREFIXES.items()}
-    lengths = {"millimeter": Decimal("1e-3"), "centimeter": Decimal("1e-2"), "meter": Decimal(1),
+    money = {"cent": Decimal("1e-2"), "dollar": Decimal(1)}
+    lengths = {"nanometer": Decimal("1e-9"), "micrometer": Decimal("1e-6"),
+               "millimeter": Decimal("1e-3"), "centimeter": Decimal("1e-2"), "meter": Decimal(1),
                "kilometer": Decimal(1000)}  # fmt: skip
     binary = {prefix + "byte": Decimal(1024) ** power for prefix, power in _BINARY.items()}
-    return (SECONDS, _MONTHS, *scaled, bits, binary, lengths)
+    return (SECONDS, _MONTHS, *scaled, bits, binary, lengths, money)
 
 
 _KINDS: Final = _kinds()
 """Units of one kind, and how large each is."""
-MEASURES: Final = frozenset(SCALES).union(*_KINDS)
+MEASURES: Final = frozenset(SCALES).union(*_KINDS, ("gig", "meg"))
 """Words that make another quantity of a number; one is never a mishearing of another."""
+_SHORT: Final = {"gigabyte": "gig", "gigabit": "gig", "megabyte": "meg", "megabit": "meg"}
 _BITS_OF_A_BYTE: Final = 8
 _SAME: Final = {"half": ("50", "percent"), "twice": ("2", "times")}
 _SHARES: Final = {("1", "quarter"): "25", ("a", "quarter"): "25", ("3", "quarter"): "75",
@@ -84,10 +88,21 @@ def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
                     if said == "1":
                         yield with_it(at, 2, "an" if other == "hour" else "a", other)
         if texts[at + 2 : at + 3] == ["per"]:  # a rate: 50 GB/s are 400 Gb/s
+            if unit in _SHORT:
+                for each in ("per", "a"):
+                    yield with_it(at + 1, 2, _SHORT[unit], each)
             if unit.endswith("byte") and (said := _said(value * _BITS_OF_A_BYTE)):
                 yield with_it(at, 2, said, unit.removesuffix("byte") + "bit")
             if unit.endswith("bit") and (said := _said(value / _BITS_OF_A_BYTE)):
                 yield with_it(at, 2, said, unit.removesuffix("bit") + "byte")
+
+
+def numbers_in(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The numbers of a wording, each with the scale or unit after it, or with ""."""
+    for number, after in zip_longest(texts, texts[1:], fillvalue=""):
+        if number[-1:].isdecimal():
+            unit = lemma(after)
+            yield number, unit if unit in MEASURES else ""
 
 
 def _value(number: str) -> Decimal | None:

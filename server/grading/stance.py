@@ -17,6 +17,7 @@ from server.grading.english import (
     CLAUSE_STARTS,
     FUNCTION_WORDS,
     SUBJECTS,
+    lemma,
     parts_of_speech,
     word_class,
 )
@@ -78,7 +79,20 @@ def _is_doubtful(answer: Answer, span: TokenSpan) -> bool:
     start, stop = _sentence(answer, span)
     behind = _sentence_behind(answer, stop)
     around = (*range(start, span[0]), *range(span[1], behind))
-    return any(answer.raw(at) in _doubts() for at in around) or _is_asked(answer, stop)
+    praised = {at for at in around if _is_praise(answer, at) or _is_praise(answer, at + 1)}
+    doubtful = any(answer.raw(at) in _doubts() for at in around if at not in praised)
+    return doubtful or _is_asked(answer, stop)
+
+
+def _is_praise(answer: Answer, at: int) -> bool:
+    """Whether a cue only makes praise stronger: "couldn't be happier", "can't praise it enough"."""
+    cannot = answer.raw(at) in ("can't", "couldn't", "cannot", "cant", "couldnt")
+    if not (cannot or (answer.raw(at) == "not" and answer.raw(at - 1) in ("can", "could"))):
+        return False
+    first, second, *rest = (answer.raw(each) for each in range(at + 1, at + 9))
+    if first == "be":
+        return second in ("more", "better", "prouder", "happier", "easier", "simpler", "clearer")
+    return first in word_class("praise") and not {"enough", "more"}.isdisjoint((second, *rest))
 
 
 def stance_row(answer: Answer, span: TokenSpan) -> list[float]:
@@ -236,6 +250,11 @@ def _opens_clause(answer: Answer, cue: int, span: TokenSpan) -> bool:
     profiles brought the rest".
     """
     commas = [at for at in range(cue + 1, span[0] + 1) if answer.tokens[at].gap == COMMA]
+    verb = answer.raw(cue + 2)  # of the main clause: "the ones we couldn't parse sat in X"
+    finite = parts_of_speech(verb) == {"VERB"} and lemma(verb) != verb and verb[-3:] != "ing"
+    head = answer.raw(cue - 2) if answer.goes_on(cue - 1) else ""
+    if finite and cue + 2 < span[0] and answer.raw(cue - 1) in SUBJECTS and head:
+        return head not in CLAUSE_STARTS and "VERB" in parts_of_speech(answer.raw(cue + 1))
     relative = not {"which", "that", "who", "what"}.isdisjoint(
         (answer.raw(cue - 1), answer.raw(cue - 2))
     )

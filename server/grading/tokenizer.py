@@ -125,7 +125,9 @@ def _unit_names() -> dict[str, str]:
         "km": "kilometer", "cm": "centimeter", "mm": "millimeter", "bits": "bit", "x": "times",
         "gig": "gigabyte", "gigs": "gigabyte", "meg": "megabyte", "megs": "megabyte",
         "fps": "frame per second", "rpm": "revolution per minute",
-        **{f"{prefix}met{end}": f"{prefix}meter" for prefix in ("kilo", "centi", "milli", "")
+        "nm": "nanometer", "μm": "micrometer", "mph": "mile per hour",
+        **{f"{prefix}met{end}": f"{prefix}meter"
+           for prefix in ("kilo", "centi", "milli", "micro", "nano", "")
            for end in ("re", "res")},
     }  # fmt: skip
     prefixes = {"k": "kilo", "m": "mega", "g": "giga", "t": "tera", "p": "peta", "e": "exa"}
@@ -145,9 +147,11 @@ def _unit_names() -> dict[str, str]:
 
 _UNIT_NAMES = _unit_names()
 """Elsewhere these are letters. A library of units (``pint``) knows no "gigs", no number words."""
-_SCALES = {"k": 3, "thousand": 3, "m": 6, "million": 6, "mn": 6, "b": 9, "bn": 9, "billion": 9,
-           "trillion": 12}  # fmt: skip
-_SCALE_WORDS = frozenset({"thousand", "million", "billion", "trillion"})
+_BITS_OR_BYTES = frozenset({"gig", "gigs", "meg", "megs"})
+"""In a rate: a network's gig a second are bits, a disk's bytes."""
+_SCALES = {"k": 3, "thousand": 3, "m": 6, "lakh": 5, "million": 6, "mn": 6, "crore": 7, "b": 9,
+           "bn": 9, "billion": 9, "trillion": 12}  # fmt: skip
+_SCALE_WORDS = frozenset(SCALES)
 _HUNDRED_AND_MORE = _SCALE_WORDS | {"hundred"}
 _BEFORE_POINT = word_set(
     "was is are were be of at to by from about around than only just under over below above "
@@ -158,6 +162,8 @@ _HALVED = _SCALE_WORDS | word_set(
     "second millisecond microsecond nanosecond minute hour day week month year percent gigabyte "
     "megabyte terabyte kilobyte gigabit dozen"
 )
+_EXACT = _HALVED | _CURRENCIES | set(" ".join(_UNIT_NAMES.values()).split())
+"""What a measured number stands before: ".10 percent" is 0.1, but not "Python 3.10"."""
 _QUARTERS = 4
 _PARTS_OF_ONE = {"quarter": _QUARTERS, "quarters": _QUARTERS, "tenth": 10, "tenths": 10,
                  "hundredth": 100, "hundredths": 100, "fifth": 5, "fifths": 5}  # fmt: skip
@@ -224,7 +230,7 @@ def _split_word(
     if address is not None and address.group() not in _NO_DOMAINS and ".net" not in word[:5]:
         name = address.group().rstrip(".,;:!?)/\"'")
         return (name,), break_after, cut, (True,)
-    word = _TIME.sub(lambda m: m[1] if m[2] == "00" else m[1] + m[2], word)
+    word = _TIME.sub(lambda m: f"{int(m[1])}{m[2]}".removesuffix("00"), word)
     word = _RATIO.sub(r"\1 to \2", word)
     word = _PART.sub(lambda m: f"{m[1]} {_PARTS[m[2]]}", word)
     word = _POWER.sub(lambda m: f"{Decimal(m[0]):f}", word)
@@ -374,6 +380,10 @@ class _Reader:
             return 1
         if self.after_digits and out[-1].text.startswith("0.") and _is_of_one(run, 0):
             return 2  # "0.8 of a second"
+        if self.after_digits and run[0] == "o'clock":
+            return 1
+        if run[0] in ("cent", "cents") and _adds_cents(out, piece[1]):
+            return 1
         if self.after_digits and run[0] in _IN_FULL and run[1:] and lemma(run[1]) in _HALVED:
             return 1
         if run[0] == "dot" and run[1:] and run[1] in _SPOKEN_DOMAINS and out:
@@ -413,8 +423,8 @@ class _Reader:
             text = "o"
         elif text[-1].isdecimal() and known is None:
             text = _written_number(text)
-        if self.after_digits and "." in self.out[-1].text and lemma(text) in _HALVED | _CURRENCIES:
-            exact = self.out[-1].text.rstrip("0")  # ".10 percent", but Python 3.10
+        if self.after_digits and "." in self.out[-1].text and lemma(text) in _EXACT:
+            exact = self.out[-1].text.rstrip("0").rstrip(".")
             self.out[-1] = self.out[-1]._replace(text=exact, lemma=exact, family=exact)
         _, last, _, _, cut, _ = self.pieces[self.at + length - 1]
         for part in text.split() if " " in text else (text,):
@@ -466,6 +476,8 @@ class _Reader:
             return scaled[1] or None
         if is_code or spelt_out or (text == "us" and plain):  # "2 US regions"
             return text
+        if text in _BITS_OR_BYTES and following in ("a", "per"):
+            return lemma(text)
         return _UNIT_NAMES.get(text, text)
 
     def _next(self) -> tuple[str, bool]:
@@ -486,6 +498,22 @@ def _adds_a_part(out: list[Token], text: str, word: int) -> bool:
     more = whole + part
     out[-4:] = [
         number._replace(text=more, raw=more, lemma=more, family=more),
+        unit._replace(last=word),
+    ]
+    return True
+
+
+def _adds_cents(out: list[Token], word: int) -> bool:
+    """Whether "two dollars and fifty cents" ends here; then "2.5 dollars" are the last tokens."""
+    at = len(out) - 1 - (len(out) > 1 and out[-2].text == "and")
+    if at < 2 or any(token.gap for token in out[at - 1 :]):
+        return False
+    number, unit, cents = out[at - 2], out[at - 1], out[-1].text
+    if unit.lemma not in _CURRENCIES or not (number.text.isdecimal() and cents.isdecimal()):
+        return False
+    sum_ = number_text(Decimal(number.text) + Decimal(cents) / 100)
+    out[at - 2 :] = [
+        number._replace(text=sum_, raw=sum_, lemma=sum_, family=sum_),
         unit._replace(last=word),
     ]
     return True
@@ -598,7 +626,7 @@ def _written_number(text: str) -> str:
     sign = text[: len(text) - len(digits)]
     if digits.endswith(".0"):
         return sign + digits[:-2]
-    if digits.isdecimal() and 6 < len(digits) <= _MAX_SCALED and digits.endswith("0" * 4):
+    if digits.isdecimal() and 6 < len(digits) <= _MAX_SCALED and digits.endswith("000"):
         return sign + number_text(Decimal(digits))
     return text
 

@@ -39,7 +39,9 @@ from server.grading.by_meaning import AnswerVectors, Floats, QuestionVectors, St
 from server.grading.by_words import Named
 from server.grading.cross_encoder import shared_cross_encoder
 from server.grading.model import shipped_linear, shipped_model
+from server.grading.numbers import SCALES
 from server.grading.phrases import CompiledPhrase
+from server.grading.quantities import MEASURES
 
 COVERED_FROM: Final = 0.78
 LITERAL_FROM, LITERAL_FROM_PLAIN, OWN_WORDS_FROM_PLAIN = 0.5, 0.6, 0.9
@@ -358,8 +360,7 @@ def _verdict(
     words: Sequence[Word],
 ) -> PhraseCoverage:
     phrase = compiled.source
-    numbers = compiled.numbers
-    if numbers and numbers.isdisjoint(answer.by_text) and "1" not in numbers:  # "one" may be "a"
+    if compiled.numbers and not any(_has(answer, *each) for each in compiled.numbers):
         # without ways nothing but its number says a quantity: "1.5 seconds" is not "5 seconds"
         kept = [at for at, each in enumerate(found) if _names_it(each)]
         found, chances = [found[at] for at in kept], [chances[at] for at in kept]
@@ -406,6 +407,17 @@ def _verdict(
         why=phrase.why,
         follow_up=phrase.follow_up,
     )
+
+
+def _has(answer: Answer, number: str, unit: str) -> bool:
+    """Whether an answer has a number, and not of something else; "one" may be "a"."""
+    if number == "1":
+        return not unit or unit in answer.by_lemma
+    for at in answer.by_text.get(number, ()):
+        after = answer.tokens[at + 1].lemma if at + 1 < len(answer.tokens) else ""
+        if not unit or after == unit or not (unit in SCALES or after in MEASURES):
+            return True
+    return False
 
 
 def _covered_from(passage: Passage) -> float:

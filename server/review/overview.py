@@ -1,7 +1,5 @@
 """A coach's overview: a cohort at a glance, and its corrected verdicts."""
 
-import csv
-import io
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +28,7 @@ from server.review.current_facts import refresh_facts
 from server.review.store import rubric_of
 from server.sharing.shown import shown_ids
 from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, score_chart
-from server.ui.exports.csv_table import to_cell
+from server.ui.exports.csv_table import csv_text
 
 MOST_LINES: Final = 15
 """The most terms, and the most key phrases, that a page lists."""
@@ -371,12 +369,7 @@ _COLUMNS: Final = ("question_id", "target", "name", "verdict", "note", "author",
 
 def to_csv(corrections: Sequence[EditorsCorrection]) -> str:
     """One line each, safe to open in a spreadsheet."""
-    file = io.StringIO(newline="")
-    writer = csv.writer(file)
-    writer.writerow(_COLUMNS)
-    for each in corrections:
-        writer.writerow([to_cell(value) for value in _values(each)])
-    return file.getvalue()
+    return csv_text(_COLUMNS, map(_values, corrections))
 
 
 def to_yaml(corrections: Sequence[EditorsCorrection]) -> str:

@@ -59,33 +59,17 @@ from server.web.routes.sharing import recordings_router, sharing_router
 API_PREFIX = "/api/v1"
 
 _API: Final = (
-    attempts_router,  # first, since routes are tried in order and these are used the most
-    bank_router,
-    drills_router,
-    jobs_router,
-    exports_router,
-    sharing_router,
-    recordings_router,
-    reviews_router,
-    merging_router,
-)
+    attempts_router, bank_router, drills_router, jobs_router, exports_router, sharing_router,
+    recordings_router, reviews_router, merging_router,
+)  # fmt: skip
+"""Routes are tried in order: the most used first."""
 _PAGES: Final = (
-    links_router,
-    job_pages_router,
-    bank_question_pages_router,  # before the versions' numbers
-    bank_pages_router,
-    export_pages_router,
-    coach_router,
-    corrections_router,
-    review_pages_router,
-    home_router,
-    sign_in_router,
-    sign_in_code_router,
-    account_router,
-    second_factor_router,
-    admin_router,
+    links_router, job_pages_router, bank_question_pages_router, bank_pages_router,
+    export_pages_router, coach_router, corrections_router, review_pages_router, home_router,
+    sign_in_router, sign_in_code_router, account_router, second_factor_router, admin_router,
     health_router,
-)
+)  # fmt: skip
+"""The pages of questions come before the versions' numbers."""
 
 
 _SWITCH_S: Final = 0.0005

@@ -32,7 +32,7 @@ from pronunciation.clip import Clip
 from pronunciation.errors import PhoneError
 from pronunciation.phones import to_ipa
 from pronunciation.respelling.for_people import respell_phones
-from server.ui.exports.csv_table import from_cell, to_cell
+from server.ui.exports.csv_table import csv_text, from_cell
 
 if TYPE_CHECKING:
     import genanki
@@ -48,25 +48,17 @@ MAX_FAULTS_SHOWN: Final = 20
 
 def items_to_csv(items: Sequence[Item]) -> str:
     """The items as the text of a CSV file that ``read_csv`` reads; without phrases."""
-    file = io.StringIO(newline="")
-    writer = csv.writer(file)
-    writer.writerow(COLUMNS)
+    rows: list[list[str]] = []
     for item in items:
         if item.phrases:  # made from words, not from readings
             continue
-        cells = {
-            "set": item.set,
-            "term": item.term,
-            "prompt": item.prompt,
-            "say": item.say,
+        joined = {
             "readings": _joined(item.readings),
             "mistakes": _joined([each.phones for each in item.mistakes]),
             "tip": _joined([each.tip for each in item.mistakes]),
-            "sentence": item.sentence,
-            "id": item.id,
         }
-        writer.writerow([to_cell(cells[column]) for column in COLUMNS])
-    return file.getvalue()
+        rows.append([joined[c] if c in joined else getattr(item, c) for c in COLUMNS])
+    return csv_text(COLUMNS, rows)
 
 
 def read_csv(path: Path, into: str | None = None) -> tuple[OwnItem, ...]:

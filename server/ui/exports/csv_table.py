@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -11,46 +11,26 @@ from server.contract import ArchivedAttempt, Coverage, Report, Structure
 from server.ui.verdict_words import composition_text, correction_lines
 
 COLUMNS: Final = (
-    "created_at",
-    "question_id",
-    "role",
-    "round",
-    "topic",
-    "score",
-    "phrases_covered",
-    "phrases_partial",
-    "phrases_missing",
-    "terms_mispronounced",
-    "words",
-    "words_per_minute",
-    "answer_s",
-    "target_s",
-    "fillers_at_least",
-    "engine",
-    "model",
-    "grader_version",
-    "bank_version",
-    "submission_id",
-    "prompt",
-    "transcript",
-    "graded_score",
-    "corrected_verdicts",
-    "phrases_denied",
-    "phrases_possible",
-    "score_parts",
-    "structure_said",
-    "structure_missing",
-    "corrected_words",
-)
+    "created_at", "question_id", "role", "round", "topic", "score", "phrases_covered",
+    "phrases_partial", "phrases_missing", "terms_mispronounced", "words", "words_per_minute",
+    "answer_s", "target_s", "fillers_at_least", "engine", "model", "grader_version",
+    "bank_version", "submission_id", "prompt", "transcript", "graded_score",
+    "corrected_verdicts", "phrases_denied", "phrases_possible", "score_parts", "structure_said",
+    "structure_missing", "corrected_words",
+)  # fmt: skip
 
 
 def to_csv(attempts: Sequence[ArchivedAttempt]) -> str:
     """The attempts with their latest reports, times in UTC."""
+    return csv_text(COLUMNS, map(_row, attempts))
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[str | float | None]]) -> str:
+    """A line of names and one for each row, safe to open in a spreadsheet."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
-    writer.writerow(COLUMNS)
-    for attempt in attempts:
-        writer.writerow([safe_cell(value) for value in _row(attempt)])
+    writer.writerow(columns)
+    writer.writerows(map(safe_cell, row) for row in rows)
     return file.getvalue()
 
 

@@ -39,34 +39,12 @@ from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.worlds.people import People, people
 
 VALUES: Final[tuple[Any, ...]] = (
-    None,
-    True,
-    -1,
-    0.5,
-    2**63,
-    10**400,
-    -(2**70),
-    1e308,
-    "",
-    " ",
-    "\0",
-    "a\0b",
-    "\u202e",
-    "\ud800",
-    "x" * 100_000,
-    "../../etc/passwd",
-    "0001-01-01T00:00:00+14:00",
-    "9999-12-31T23:59:59-14:00",
-    "2026-02-30T00:00:00Z",
-    [],
-    {},
-    [[]],
-    {"": {}},
-    {"bytes": "!", "time": "!"},
-    {"time": "0001-01-01T00:00:00+14:00"},
-    {"bytes": "%"},
+    None, True, -1, 0.5, 2**63, 10**400, -(2**70), 1e308, "", " ", "\0", "a\0b", "\u202e",
+    "\ud800", "x" * 100_000, "../../etc/passwd", "0001-01-01T00:00:00+14:00",
+    "9999-12-31T23:59:59-14:00", "2026-02-30T00:00:00Z", [], {}, [[]], {"": {}},
+    {"bytes": "!", "time": "!"}, {"time": "0001-01-01T00:00:00+14:00"}, {"bytes": "%"},
     {"json": {"a": "\ud800"}},
-)
+)  # fmt: skip
 
 
 def places(document: Any) -> Iterator[tuple[Any, Any]]:
