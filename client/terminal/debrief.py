@@ -7,7 +7,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from client.practice.interviews import AnswerLine, InterviewReport
-from client.practice.interviews.debrief import first_lines, moment_line
+from client.practice.interviews.debrief import sections_of
 
 
 def print_debrief(console: Console, report: InterviewReport) -> None:
@@ -18,27 +18,14 @@ def print_debrief(console: Console, report: InterviewReport) -> None:
         console.print(Text(f"Verdict: {debrief.verdict}.", "bold"))
         console.print(Text(f"{debrief.verdict_evidence} By rule, from the scores.", "dim"))
     _section(console, "By question", map(_answer, report.answers))
-    signals = (f"{_words(each.signal)}: {each.score:.0%}" for each in debrief.signals)
-    _section(console, "By signal", signals)
-    if debrief.first is not None:
-        _section(console, "The first half minute", [first_lines(debrief.first)])
-    _section(console, "Moments to hear", map(moment_line, debrief.moments))
-    _section(
-        console,
-        "To practice tomorrow",
-        (f"{each.text} (question {each.number}, {each.kind})" for each in debrief.tomorrow),
-    )
-    if debrief.closing is not None:
-        said = f"“{debrief.closing}”" if debrief.closing else ""
-        _section(console, "Your questions for us", filter(None, (said, debrief.closing_remark)))
+    for title, lines in sections_of(debrief):
+        _section(console, title, lines)
     console.print(Text("With every answer in the studio: aloud, then Mock interview.", "dim"))
 
 
 def _section(console: Console, title: str, lines: Iterable[str]) -> None:
-    listed = list(lines)
-    if listed:
-        console.print(Text(f"\n{title}", "bold cyan"))
-    for each in listed:
+    console.print(Text(f"\n{title}", "bold cyan"))
+    for each in lines:
         console.print(Text(f"  {each}"))
 
 
@@ -49,7 +36,3 @@ def _answer(line: AnswerLine) -> str:
     said = f"{line.number}. {line.topic}: {line.score:.0%}"
     lacks = [*line.missing[:2], *line.missing_parts[:1]]
     return f"{said}; not said: {', '.join(lacks)}" if lacks else said
-
-
-def _words(name: str) -> str:
-    return name.replace("-", " ").capitalize()

@@ -73,16 +73,7 @@ class Sounds(Protocol):
 
 
 class DrillScreen:
-    """One drill.
-
-    Args:
-        session: what is to be said, and the result of each take.
-        console: the terminal.
-        keys: the keys that steer it.
-        record: records one take.
-        sounds: says the items and plays takes.
-        speak: say each item before it is to be said.
-    """
+    """One drill; ``speak``: say each item before it is to be said."""
 
     def __init__(
         self,

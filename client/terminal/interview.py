@@ -2,7 +2,6 @@
 
 import random
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from rich.console import Console
+from rich.live import Live
 from rich.rule import Rule
 from rich.text import Text
 
@@ -41,7 +41,7 @@ from client.terminal.debrief import print_debrief
 from client.terminal.keys import Keys, key_reader, one_of
 from client.terminal.meant import ask_what_was_meant
 from client.terminal.quiet import quiet_libraries
-from client.terminal.recording_screen import End, countdown, watch_recording
+from client.terminal.recording_screen import End, Repeat, countdown, watch_recording
 from client.terminal.report import print_report
 from client.terminal.unfinished import offer_unfinished
 from question_bank.models import Question, RoundName, round_text
@@ -84,14 +84,8 @@ class InterviewOptions:
 class Interview:
     """One mock interview.
 
-    Args:
-        settings: where takes are recorded to.
-        backend: gives the questions and the history.
-        session: turns a take into a report.
-        options: what was asked for on the command line.
-        console: the terminal.
-        speak: says a text aloud and comes back when it is said or the event is set.
-        answers: finishes what is said, and what was interrupted before.
+    ``speak`` says a text aloud and comes back when it is said or the event is set; ``answers``
+    finishes what is said, and what was interrupted before.
     """
 
     def __init__(
@@ -218,7 +212,8 @@ class Interview:
             self._say(CLOSING_ASK, keys)
         text = ""
         with TemporaryDirectory(dir=self._settings.home, prefix=".closing-") as folder:
-            taken = self._take(keys, CLOSING_MOST_S, CLOSING_MOST_S, folder=Path(folder))
+            limit_s, kept_in = CLOSING_MOST_S, Path(folder)
+            taken = self._take(keys, CLOSING_ASK, limit_s, limit_s, folder=kept_in)
             if isinstance(taken, Recording):
                 with suppress(NoSpeech), console.status(Text("Writing them down …", "dim")):
                     text = self._session.transcribe(taken.clip).text
@@ -254,12 +249,13 @@ class Interview:
             if self._options.speak:
                 self._say(question.prompt, keys)
             while True:
-                began_s = time.monotonic()
-                if not countdown(console, keys, self._options.prepare_s):
+                repeat = self._repeat(question.prompt, keys)
+                thought_s = countdown(console, keys, self._options.prepare_s, repeat)
+                if thought_s is None:
                     return None
-                self._spent_s += time.monotonic() - began_s
+                self._spent_s += thought_s
                 with self._answers.journal.answer(question.id) as answer:
-                    outcome = self._answered(question, keys, answer, loading)
+                    outcome = self._answered(question, question.prompt, keys, answer, loading)
                 if not isinstance(outcome, End):
                     return outcome
                 if outcome is End.keep:
@@ -292,7 +288,7 @@ class Interview:
             follow_up.after = outcome.submission
             with follow_up as answer:
                 try:
-                    said = self._answered(question, keys, answer, loading, FOLLOW_UP_S)
+                    said = self._answered(question, asked.ask, keys, answer, loading, FOLLOW_UP_S)
                 except NoSpeech as error:
                     console.print(Text(f"! {error}", "yellow"))
                     break
@@ -311,6 +307,7 @@ class Interview:
     def _answered(
         self,
         question: Question,
+        ask: str,
         keys: Keys,
         answer: Answer,
         loading: "_Background",
@@ -329,6 +326,7 @@ class Interview:
             target_s = limit_s or float(question.answer_seconds)
             recording = self._take(
                 keys,
+                ask,
                 target_s,
                 limit_s or target_s * LIMIT_OVER_TARGET,
                 listen=live.feed,
@@ -375,21 +373,25 @@ class Interview:
         """Say a text aloud; any key skips the rest of it."""
         self._hear_out(self._speech(text), keys)
 
+    def _hear_out(self, speaking: "_Background", keys: Keys) -> None:
+        with Live(console=self._console, transient=True, auto_refresh=False) as live:
+            speaking.hear_out(live, keys)
+
     def _speech(self, text: str) -> "_Background":
         """Begin to say a text."""
         stop = threading.Event()
         return _Background(lambda: text and self._speak(text, stop), stop)
 
-    def _hear_out(self, speaking: "_Background", keys: Keys) -> None:
-        with self._console.status(Text("Speaking … any key skips", "dim")):
-            while not speaking.ended(within_s=0.0):
-                if keys.get(0.1) is not None:
-                    speaking.stop.set()
-        speaking.join()
+    def _repeat(self, text: str, keys: Keys) -> Repeat | None:
+        """What says a text again on a screen that is redrawn; ``None``: nothing is spoken."""
+        if not self._options.speak:
+            return None
+        return lambda live: self._speech(text).hear_out(live, keys)
 
     def _take(
         self,
         keys: Keys,
+        ask: str,
         target_s: float,
         limit_s: float,
         *,
@@ -399,13 +401,9 @@ class Interview:
     ) -> Recording | End:
         """A take, or how it ended if there is none to be used.
 
-        Args:
-            keys: what steers the recording.
-            target_s: how long it should take.
-            limit_s: when it ends by itself.
-            listen: takes the sound while it is recorded.
-            open_take: makes its file; else one is made in ``folder``.
-            folder: for takes that are not kept.
+        ``ask``: what is answered, to be heard again. ``limit_s``: when it ends by itself.
+        ``listen`` takes the sound meanwhile. ``open_take`` makes its file; else it is one in
+        ``folder``, for takes that are not kept.
         """
         recorder = Recorder(
             RecorderSettings(
@@ -424,7 +422,8 @@ class Interview:
                 on_samples=listen,
                 open_take=open_take,
             )
-            end = watch_recording(self._console, keys, recorder, levels, target_s)
+            repeat = self._repeat(ask, keys)
+            end = watch_recording(self._console, keys, recorder, levels, target_s, repeat)
             if end is End.stop:
                 return recorder.stop()
             if end is not End.keep:  # which leaving the recorder does
@@ -480,3 +479,11 @@ class _Background:
         self._thread.join()
         if self._error is not None:
             raise self._error
+
+    def hear_out(self, live: Live, keys: Keys) -> None:
+        """Wait for a speech; any key ends it."""
+        live.update(Text("Speaking … any key skips", "dim"), refresh=True)
+        while not self.ended(within_s=0.0):
+            if keys.get(0.1) is not None:
+                self.stop.set()
+        self.join()

@@ -14,12 +14,7 @@ def ask_what_was_meant(
 ) -> None:
     """Ask about each phrase that was perhaps said; an answer counts at once.
 
-    Args:
-        console: the terminal; nothing is asked where it is none.
-        keys: y, n, or Enter to skip.
-        backend: keeps the answers.
-        attempt_id: the stored answer.
-        report: its report.
+    Nothing is asked where the console is no terminal.
     """
     asked = [each for each in report.coverage.phrases if question_about(each)]
     if not asked or not console.is_terminal:

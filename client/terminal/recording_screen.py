@@ -5,6 +5,8 @@ line that is on it already. How it does so is unknown, so redrawing would leave 
 or erase lines above it.
 """
 
+import time
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Final, Protocol
 
@@ -29,6 +31,7 @@ _ASK_TO_REPEAT_FROM_S: Final = 5.0
 """As in the studio: discarding a shorter recording is not asked about."""
 _MUTED_AFTER_S: Final = 4.0
 """No room is silent that long; a headset with a noise gate is, while nobody speaks."""
+_AGAIN: Final = "\nh hear the question again"
 _FULL: Final = "█"
 _EMPTY: Final = "·"
 
@@ -41,6 +44,10 @@ class End(StrEnum):
     keep = "keep"
     """The person leaves; what was said is kept to be finished later."""
     quit = "quit"
+
+
+Repeat = Callable[[Live], object]
+"""Says the question once more and comes back when it is said; may show that it does."""
 
 
 class RunningRecorder(Protocol):
@@ -56,48 +63,61 @@ class RunningRecorder(Protocol):
         """Whether the take has ended by itself."""
 
 
-def countdown(console: Console, keys: Keys, seconds: int) -> bool:
-    """Time to think; any key ends it early. ``q`` gives ``False``: the person wants to leave."""
+def countdown(
+    console: Console, keys: Keys, seconds: int, repeat: Repeat | None = None
+) -> float | None:
+    """Time to think: the seconds used, without those of ``h``, which says the question again.
+
+    Any other key ends it early. ``q`` gives ``None``: the person wants to leave.
+    """
+    began_s = time.monotonic()
     with Live(console=console, transient=True, auto_refresh=False) as live:
         for left in range(seconds, 0, -1):
             text = Text.assemble(
                 ("Think … recording starts in ", "dim"),
                 (f"{left} s", "bold"),
-                ("\nany key: now", "dim"),
+                ("\nany key: now" + (_AGAIN if repeat else ""), "dim"),
             )
             live.update(text, refresh=True)
             key = keys.get(1.0)
-            if key is not None:
-                return key != "q"
-    return True
+            if key == "h" and repeat is not None:
+                from_s = time.monotonic()
+                repeat(live)
+                began_s += time.monotonic() - from_s
+            elif key is not None:
+                return None if key == "q" else time.monotonic() - began_s
+    return time.monotonic() - began_s
 
 
 def watch_recording(
-    console: Console, keys: Keys, recorder: RunningRecorder, levels: list[Level], target_s: float
+    console: Console,
+    keys: Keys,
+    recorder: RunningRecorder,
+    levels: list[Level],
+    target_s: float,
+    repeat: Repeat | None = None,
 ) -> End:
     """Show the level and the time until the take ends.
 
-    Args:
-        console: where to draw.
-        keys: Space or Enter stops, ``p`` pauses, Escape discards, ``q`` leaves; before what was
-            said is gone, the person is asked.
-        recorder: the running recorder.
-        levels: a list of one, whose entry the recorder's callback replaces.
-        target_s: how long the answer should take.
+    Space or Enter stops, ``p`` pauses, Escape discards, ``q`` leaves, after a question where what
+    was said would be gone. ``h`` does what ``repeat`` does, while nothing is recorded.
+    ``levels``: a list of one, whose entry the recorder's callback replaces. ``target_s``: how long
+    the answer should take.
     """
     paused = False
     with Live(console=console, transient=True, auto_refresh=False) as live:
         while True:
-            live.update(_screen(_last(levels), target_s, paused), refresh=True)
+            live.update(_screen(_last(levels), target_s, paused, repeat), refresh=True)
             if recorder.wait(0.0):
                 return End.stop
             key = keys.get(_POLL_S)
             if key in (" ", "\r", "\n"):
                 return End.stop
-            if key in (ESCAPE, "q"):
+            if key in (ESCAPE, "q") or (key == "h" and repeat is not None):
                 recorder.pause()
-                end = _asked(live, keys, _last(levels), leaving=key == "q")
-                if end is not None:
+                if key == "h" and repeat is not None:
+                    repeat(live)
+                elif end := _asked(live, keys, _last(levels), leaving=key == "q"):
                     return end
                 if not paused:
                     recorder.resume()
@@ -140,7 +160,7 @@ def level_bar(peak_dbfs: float) -> Text:
     return bar
 
 
-def _screen(level: Level | None, target_s: float, paused: bool) -> Text:
+def _screen(level: Level | None, target_s: float, paused: bool, repeat: Repeat | None) -> Text:
     sign = Text("‖ paused    ", "yellow bold") if paused else Text("● recording ", "red bold")
     recorded_s = level.recorded_s if level else 0.0
     over = recorded_s > target_s
@@ -155,4 +175,5 @@ def _screen(level: Level | None, target_s: float, paused: bool) -> Text:
     elif level is not None and level.silence_s > 1.0 and not paused:
         text.append(f"  silent for {level.silence_s:.0f} s", "dim")
     text.append("\nSpace stop · p pause · q leave\nEsc discard and start again", "dim")
+    text.append(_AGAIN if repeat else "", "dim")
     return text

@@ -18,12 +18,8 @@ def offer_unfinished(
 ) -> None:
     """Offer everything that something interrupted; nothing is lost silently.
 
-    Args:
-        console: the terminal; if it is not a terminal, the answers are only listed.
-        keys: f, d or l for each.
-        answers: knows and finishes them.
-        drills: ask about takes of drill items too; otherwise they are only counted, because a
-            second of speech must not keep an interview from beginning.
+    Where the console is no terminal, the answers are only listed. Without ``drills``, takes of
+    drill items are only counted: a second of speech must not keep an interview from beginning.
     """
     unfinished = answers.unfinished()
     takes = [] if drills else [each for each in unfinished if each.is_drill]

@@ -4,8 +4,10 @@ Everything follows from the reports of its answers, by rule, with the evidence b
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from statistics import fmean
+from textwrap import shorten
 from typing import Final
 
 from client.practice.interviews.models import (
@@ -17,12 +19,16 @@ from client.practice.interviews.models import (
     ToPractice,
 )
 from client.practice.interviews.record import InterviewRecord
-from server.contract import CoverageEvidence, Report, clock
+from server.contract import CoverageEvidence, Report, Transcript, clock
 from server.contract.bands import band
+from server.contract.report import evidence_of
 from server.contract.scoring import taken_off
 
 FIRST_S: Final = 30.0
 MOST_MOMENTS: Final = 3
+MOST_QUOTED: Final = 200
+"""Characters of a moment's words: a transcript may come without the ends of its sentences."""
+_PLACES: Final = ("How you began.", "How you ended.", "In between: is the point clear?")
 MOST_TO_PRACTICE: Final = 3
 USUAL_QUESTIONS: Final = 3
 """How many questions a candidate is expected to have."""
@@ -56,7 +62,7 @@ def debrief_of(
         verdict_evidence=evidence,
         signals=_signals(record, lines),
         first=_first(reports),
-        moments=_moments(reports),
+        moments=moments_of(reports),
         tomorrow=_tomorrow(lines, reports),
         closing=record.closing,
         closing_remark=_closing_remark(record.closing),
@@ -125,24 +131,47 @@ def _first(reports: Reports) -> FirstImpression | None:
     return None
 
 
-def _moments(reports: Reports) -> tuple[Moment, ...]:
-    """What to hear again: the best, what sounds wrong most, a long silence, more that is good."""
-    good: list[Moment] = []
+def moments_of(reports: Reports) -> tuple[Moment, ...]:
+    """What to hear again: the best, the weakest, a long silence, more that is good, and so on."""
     by_score = sorted(reports.items(), key=lambda each: -each[1][1].overall)
-    for number, (attempt_id, report) in by_score:
-        said = [
-            each
-            for each in report.coverage.phrases
-            if each.status == "covered" and each.evidence is not None and not each.negated
-        ]
-        if said:
-            best = max(said, key=lambda each: each.weight)
-            good.append(_moment(number, attempt_id, best.evidence, f"Well said: {best.phrase}."))
-    found = good[:1]
-    doubted = [each for each in reports.items() if each[1][1].doubtful is not None]
+    good = [each for number, kept in by_score for each in _well_said(number, *kept)]
+    found: list[Moment] = []
+    weak = [*_weakest(by_score), *_longest_silence(reports)]
+    for each in (*good[:1], *weak, *good[1:], *_sentences(reports)):
+        heard = (other.text for other in found if other.number == each.number and other.text)
+        if not each.text or not any(each.text in text or text in each.text for text in heard):
+            found.append(each)
+    return tuple(found[:MOST_MOMENTS])
+
+
+def _well_said(number: int, attempt_id: int, report: Report) -> Iterator[Moment]:
+    """The weightiest phrase that was said, or else part of the structure."""
+    parts = report.structure.parts if report.structure else ()
+    said = [
+        (each.weight, each.phrase, each.evidence)
+        for each in report.coverage.phrases
+        if each.status == "covered" and each.evidence is not None and not each.negated
+    ] or [(each.weight, each.name, each.evidence) for each in parts if each.evidence is not None]
+    if said:
+        _, name, evidence = max(said, key=lambda each: each[0])
+        yield _moment(number, attempt_id, evidence, f"Well said: {name}.")
+
+
+def _weakest(by_score: Sequence[tuple[int, tuple[int, Report]]]) -> Iterator[Moment]:
+    """What sounds wrong most, or else what the aim of the weakest answer is about."""
+    doubted = [each for each in by_score if each[1][1].doubtful is not None]
     if doubted:
         number, (attempt_id, report) = max(doubted, key=lambda each: taken_off(each[1][1]))
-        found.append(_moment(number, attempt_id, report.doubted, "This sounds wrong or vague."))
+        yield _moment(number, attempt_id, report.doubted, "This sounds wrong or vague.")
+    elif by_score and (aim := by_score[-1][1][1].aim) is not None:
+        number, (attempt_id, report) = by_score[-1]
+        places = report.transcript.places_of(aim.quote) or _places(report.transcript)[:1]
+        for each in places[:1]:
+            why = f"Your weakest answer, {report.overall:.0%}. {aim.text}"
+            yield _moment(number, attempt_id, _said(report.transcript, each), why)
+
+
+def _longest_silence(reports: Reports) -> Iterator[Moment]:
     paused = [
         (pause.end_s - pause.start_s, pause.start_s, number, attempt_id)
         for number, (attempt_id, report) in reports.items()
@@ -152,10 +181,30 @@ def _moments(reports: Reports) -> tuple[Moment, ...]:
     if paused:
         length_s, start_s, number, attempt_id = max(paused)
         why = f"Your longest silence, {length_s:.1f} s: say that you are thinking."
-        found.append(
-            Moment(number=number, attempt_id=attempt_id, start_s=start_s, text="", why=why)
-        )
-    return tuple([*found, *good[1:]][:MOST_MOMENTS])
+        yield Moment(number=number, attempt_id=attempt_id, start_s=start_s, text="", why=why)
+
+
+def _sentences(reports: Reports) -> list[Moment]:
+    """How the answers began, how they ended, and what is between, the longest first."""
+    found: list[tuple[int, int, Moment]] = []
+    for number, (attempt_id, report) in sorted(reports.items()):
+        places = _places(report.transcript)
+        for at, each in enumerate(places):
+            rank = 0 if at == 0 else 1 if at == len(places) - 1 else 2
+            moment = _moment(number, attempt_id, _said(report.transcript, each), _PLACES[rank])
+            found.append((rank, -len(each) if rank == 2 else 0, moment))
+    return [moment for *_, moment in sorted(found, key=lambda each: each[:2])]
+
+
+def _places(transcript: Transcript) -> list[range]:
+    """Where its sentences are."""
+    words = transcript.tokens
+    ends = (at for at, word in enumerate(words, start=1) if word.endswith((".", "?", "!")))
+    return [range(*each) for each in pairwise(sorted({0, *ends, len(words)}))]
+
+
+def _said(transcript: Transcript, place: range) -> CoverageEvidence:
+    return evidence_of(transcript.tokens, transcript.words, place)
 
 
 def _moment(number: int, attempt_id: int, said: CoverageEvidence | None, why: str) -> Moment:
@@ -163,7 +212,7 @@ def _moment(number: int, attempt_id: int, said: CoverageEvidence | None, why: st
         number=number,
         attempt_id=attempt_id,
         start_s=said.start_s if said else None,
-        text=said.text if said else "",
+        text=shorten(said.text, MOST_QUOTED, placeholder=" …") if said else "",
         why=why,
     )
 
@@ -212,6 +261,29 @@ def questions_in(text: str) -> int:
         flags=re.IGNORECASE,
     )
     return sum(bool(_ASKS.search(each)) for each in clauses)
+
+
+def sections_of(debrief: Debrief) -> Iterator[tuple[str, list[str]]]:
+    """The titles of what there is to say, after the verdict, and the lines below each."""
+    said = (f"“{debrief.closing}”" if debrief.closing else "", debrief.closing_remark)
+    for title, lines in (
+        ("By signal", [_signal_line(each) for each in debrief.signals]),
+        ("The first half minute", [first_lines(debrief.first)] if debrief.first else []),
+        ("Moments to hear", [moment_line(each) for each in debrief.moments]),
+        (
+            "To practice tomorrow",
+            [f"{each.text} (question {each.number}, {each.kind})" for each in debrief.tomorrow],
+        ),
+        ("Your questions for us", [each for each in said if each]),
+    ):
+        if lines:
+            yield title, lines
+
+
+def _signal_line(line: SignalLine) -> str:
+    numbers = ", ".join(map(str, line.numbers))
+    name = line.signal.replace("-", " ").capitalize()
+    return f"{name}: {line.score:.0%} (question{'s' * (len(line.numbers) > 1)} {numbers})"
 
 
 def first_lines(first: FirstImpression) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from client.backend.protocol import Backend, RejectedError
-from client.practice.interviews.debrief import debrief_of, first_lines, moment_line
+from client.practice.interviews.debrief import debrief_of, sections_of
 from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll, TermPlace
 from client.practice.interviews.points import strongest, weakest
 from client.practice.interviews.record import AskedQuestion, InterviewRecord
@@ -251,39 +251,10 @@ def _debrief(report: InterviewReport) -> Iterator[str]:
     if debrief.verdict:
         yield f"**Verdict: {debrief.verdict}.** {plain_text(debrief.verdict_evidence)}"
         yield ""
-    if debrief.first is not None:
-        yield "## The first half minute"
+    for title, lines in sections_of(debrief):
+        yield from (f"## {title}", "")
+        yield from (f"- {plain_text(each)}" for each in lines)
         yield ""
-        yield plain_text(first_lines(debrief.first))
-        yield ""
-    for title, lines in (
-        (
-            "By signal",
-            [
-                f"{each.signal}: {each.score:.0%} (questions {', '.join(map(str, each.numbers))})"
-                for each in debrief.signals
-            ],
-        ),
-        ("Moments to hear", [moment_line(each) for each in debrief.moments]),
-        (
-            "To practice tomorrow",
-            [f"Question {each.number}, {each.kind}: {each.text}" for each in debrief.tomorrow],
-        ),
-    ):
-        if lines:
-            yield f"## {title}"
-            yield ""
-            yield from (f"- {plain_text(each)}" for each in lines)
-            yield ""
-    if debrief.closing is not None:
-        yield "## Your questions for us"
-        yield ""
-        if debrief.closing:
-            yield f"> {plain_text(debrief.closing)}"
-            yield ""
-        if debrief.closing_remark:
-            yield plain_text(debrief.closing_remark)
-            yield ""
 
 
 def _figures(report: InterviewReport) -> Iterator[str]:
@@ -343,20 +314,13 @@ def _cells(line: AnswerLine) -> list[str]:
 def _term_lines(terms: Sequence[TermOverAll]) -> Iterator[str]:
     if not terms:
         return
-    yield "## Mispronounced terms"
-    yield ""
+    yield from ("## Mispronounced terms", "")
     yield "| Term | Wrong | Heard | Expected | In question | Tip |"
     yield "|---|---|---|---|---|---|"
     for term in terms:
-        heard = dict.fromkeys(place.heard for place in term.places if place.heard)
-        numbers = dict.fromkeys(str(place.number) for place in term.places)
-        cells = [
-            plain_text(term.term),
-            f"{term.mispronounced} of {term.said}",
-            plain_text(", ".join(heard)),
-            plain_text(term.expected),
-            ", ".join(numbers),
-            plain_text(term.tip),
-        ]
-        yield f"| {' | '.join(cells)} |"
+        heard = ", ".join(dict.fromkeys(place.heard for place in term.places if place.heard))
+        numbers = ", ".join(dict.fromkeys(str(place.number) for place in term.places))
+        heard, wrong = plain_text(heard), f"{term.mispronounced} of {term.said}"
+        cells = [plain_text(term.term), wrong, heard, plain_text(term.expected), numbers]
+        yield f"| {' | '.join([*cells, plain_text(term.tip)])} |"
     yield ""

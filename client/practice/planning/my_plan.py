@@ -64,12 +64,7 @@ def my_goal(
     """What the settings ask for; ``None``: neither they nor the history name a role.
 
     Without a date the plan is for three weeks, again and again. An interview that is over is none.
-
-    Args:
-        preferences: the settings.
-        bank: has the roles.
-        attempts: the newest first.
-        today: the day.
+    ``attempts``: the newest first.
     """
     named = (preferences.role, *(each.role or "" for each in attempts))
     role = next((each for each in named if bank.role(each)), None)
@@ -171,11 +166,7 @@ def still_missing(
 ) -> tuple[str, ...]:
     """Key phrases that the latest answer to a question did not say, the weightiest first.
 
-    Args:
-        backend: has the report.
-        attempts: the newest first.
-        question_id: the question.
-        most: phrases to name.
+    ``attempts``: the newest first. ``most``: phrases to name.
     """
     latest = next((each.id for each in attempts if each.question_id == question_id), None)
     if latest is None:

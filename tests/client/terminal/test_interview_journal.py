@@ -35,7 +35,7 @@ class Pressed(Keys):
 
     def get(self, timeout_s: float) -> str | None:
         time.sleep(min(timeout_s, 0.05))
-        if self._left[0] in " q!":
+        if self._left[0] in " q!h":
             newest = max(self._recordings.glob("*.wav.part"), default=None)
             if newest is None or newest.stat().st_size < 0.7 * 2 * SAMPLE_RATE_HZ:
                 return None

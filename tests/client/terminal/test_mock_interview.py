@@ -95,6 +95,7 @@ class Hold:
         self, settings: ClientSettings, backend: OutboxBackend, patch: pytest.MonkeyPatch
     ) -> None:
         self._settings, self._backend, self._patch = settings, backend, patch
+        self.spoken: list[str] = []
 
     def __call__(self, keys: str, **options: object) -> str:
         @contextmanager
@@ -112,9 +113,8 @@ class Hold:
         )
         chosen = replace(one_question(), role=ROLE, **options)  # type: ignore[arg-type]
         console = Console(file=shown, width=100, force_terminal=True, color_system=None)
-        Interview(
-            self._settings, self._backend, session, chosen, console, lambda *_: None, answers
-        ).run()
+        said = lambda text, _: self.spoken.append(text)  # noqa: E731
+        Interview(self._settings, self._backend, session, chosen, console, said, answers).run()
         return shown.getvalue()
 
 
@@ -141,7 +141,9 @@ def test_a_whole_round_ends_with_your_questions_and_a_debrief_and_ticks_the_plan
 def test_leaving_ends_the_interview_with_what_was_answered(
     hold: Hold, settings: ClientSettings
 ) -> None:
-    shown = hold(" n q", questions=3)
+    shown = hold("hx n q", questions=3, speak=True)  # x: ends the speech, or is no key
+    assert "h hear the question again" in shown
+    assert hold.spoken[0] == hold.spoken[1] and len(hold.spoken) == 3, "once more"
     assert "Question 2 of 3" in shown and "Verdict:" in shown
     (record,) = Interviews.of(settings).all().records
     assert [each.state for each in record.questions] == ["answered", "answered", "unanswered"]

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from rich.console import Console
+from rich.live import Live
 
 from client.audio import Level
 from client.terminal.recording_screen import MAX_CELLS, countdown, watch_recording
@@ -35,21 +36,26 @@ def lines(written: io.StringIO) -> list[str]:
     return _CONTROL.sub("", written.getvalue()).replace("\r", "\n").split("\n")
 
 
-@pytest.mark.parametrize("keys", [" ", "p ", "qk", "\x1bd"])
+@pytest.mark.parametrize("keys", [" ", "p ", "h ", "qk", "\x1bd"])
 @pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
 def test_no_line_of_a_recording_is_wrapped_in_half_a_window(
     console: Console, written: io.StringIO, level: Level, keys: str
 ) -> None:
-    watch_recording(console, Pressed(*keys), Recorder(), [level], 600.0)
+    watch_recording(console, Pressed(*keys), Recorder(), [level], 600.0, lambda live: None)
     shown = lines(written)
     assert any("12:34 of 10:00" in line for line in shown)
     assert max(map(len, shown)) <= MAX_CELLS
 
 
 def test_nor_of_the_countdown(console: Console, written: io.StringIO) -> None:
-    countdown(console, Pressed(" "), 600)
+    heard: list[Live] = []
+    assert countdown(console, Pressed("h", "h", " "), 600, heard.append) is not None
     assert "any key: now" in lines(written)
     assert max(map(len, lines(written))) <= MAX_CELLS
+    recorder = Recorder()
+    watch_recording(console, Pressed("h", "p", "h", " "), recorder, [SPEECH], 600.0, heard.append)
+    assert len(heard) == 4
+    assert recorder.calls == ["pause", "resume", "pause", "pause"], "paused stays paused"
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from datetime import date
 import pytest
 
 from client.practice.interviews import loop_of
-from client.practice.interviews.debrief import questions_in
+from client.practice.interviews.debrief import moments_of, questions_in
 from question_bank.loader import load_bank
+from server.contract import Aim, Report, Transcript
+from tests.client.practice.interviews.conftest import attempt
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,28 @@ from question_bank.loader import load_bank
 )
 def test_questions_are_counted_with_or_without_their_signs(text: str, count: int) -> None:
     assert questions_in(text) == count
+
+
+def report(text: str, quote: str = "") -> Report:
+    """Of an answer without a covered phrase, a long silence or anything that sounds wrong."""
+    made = attempt(1, "q", "0" * 32, statuses=("missing",)).report
+    aim = Aim(kind="content", name="a", text="Say “a”.", evidence="coverage", quote=quote)
+    return made.model_copy(update={"transcript": Transcript(text=text), "aim": aim})
+
+
+def test_three_answers_or_sentences_have_three_moments() -> None:
+    one = {1: (7, report("I start small. Then I measure it. That is all.", "then i measure"))}
+    assert [each.text for each in moments_of(one)] == [
+        *("Then I measure", "I start small", "That is all"),
+    ]
+    three = {number: (number, report(f"Answer {number} is short")) for number in (1, 2, 3)}
+    weakest, *others = moments_of(three)
+    assert (weakest.number, weakest.why) == (3, "Your weakest answer, 0%. Say “a”.")
+    assert [(each.number, each.why) for each in others] == [
+        *((1, "How you began."), (2, "How you began.")),
+    ]
+    assert len(moments_of({1: (1, report("One. Two."))})) == 2
+    assert moments_of({}) == ()
 
 
 def test_a_loop_has_every_round_of_the_role_on_a_day_of_its_own() -> None:

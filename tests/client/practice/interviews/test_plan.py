@@ -50,11 +50,8 @@ def test_topics_take_turns_and_long_ago_comes_first() -> None:
         question("a-never", topic="A"),
         question("b-late", topic="B"),
     )
-    practiced = {
-        "a-late": START,
-        "a-early": START - timedelta(days=9),
-        "b-late": START + timedelta(days=1),
-    }
+    early, later = START - timedelta(days=9), START + timedelta(days=1)
+    practiced = {"a-late": START, "a-early": early, "b-late": later}
     plan = plan_interview(bank, "ml-engineer", "coding", 45, practiced, random.Random(1))
     assert [each.id for each in plan.questions] == ["a-never", "b-late", "a-early", "a-late"]
 
@@ -73,9 +70,7 @@ def test_phone_screens_and_behavioral_rounds_of_every_role_begin_with_oneself() 
     for role in bank.roles:
         for guide in bank.rounds:
             opener = bank.asked(role=role.id, round="behavioral")[0].id
-            practiced = {opener: START}
-            rng = random.Random(1)
-            plan = plan_interview(bank, role.id, guide.id, 10, practiced, rng)
+            plan = plan_interview(bank, role.id, guide.id, 10, {opener: START}, random.Random(1))
             asked = [each.id for each in plan.questions]
             if guide.id in ("phone-screen", "behavioral"):
                 assert asked[0] == opener
@@ -86,9 +81,7 @@ def test_phone_screens_and_behavioral_rounds_of_every_role_begin_with_oneself() 
 
 def test_a_role_without_questions_for_the_round_is_told() -> None:
     with pytest.raises(InterviewError, match="no question for ml-engineer, round behavioral"):
-        plan_interview(
-            bank_of(question("a")), "ml-engineer", "behavioral", 45, {}, random.Random(1)
-        )
+        plan_interview(bank_of(question("a")), ROLE.id, "behavioral", 45, {}, random.Random(1))
 
 
 def test_the_built_in_bank_has_whole_rounds_for_every_role_without_repeats() -> None:

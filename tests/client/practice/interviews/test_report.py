@@ -97,32 +97,14 @@ def test_numbers_over_all_answers(interviews: Interviews) -> None:
 def test_terms_are_taken_together_over_all_answers(interviews: Interviews) -> None:
     record = held(interviews, 1, 2)
     wrong, right = verdict("RoCE", "mispronounced"), verdict("RoCE", "correct")
-    report = report_interview(
-        record,
-        kept(
-            record,
-            attempt(
-                1,
-                "q",
-                SUBMISSIONS[0],
-                statuses=("partial",),
-                terms=[verdict("etcd", "correct"), wrong, right],
-            ),
-            attempt(
-                2,
-                "q",
-                SUBMISSIONS[1],
-                statuses=("partial",),
-                terms=[
-                    wrong,
-                    verdict("etcd", "correct"),
-                    verdict("NCCL", "mispronounced"),
-                    verdict("CUDA", "mispronounced", source="transcript"),
-                    verdict("NCCL", "unclear"),
-                ],
-            ),
-        ),
-    )
+    first = [verdict("etcd", "correct"), wrong, right]
+    second = [wrong, first[0], verdict("NCCL", "mispronounced"), verdict("NCCL", "unclear")]
+    second.insert(3, verdict("CUDA", "mispronounced", source="transcript"))
+    given = [
+        attempt(number, "q", SUBMISSIONS[number - 1], statuses=("partial",), terms=terms)
+        for number, terms in ((1, first), (2, second))
+    ]
+    report = report_interview(record, kept(record, *given))
     assert [(term.term, term.mispronounced, term.said) for term in report.terms] == [
         ("RoCE", 2, 3),
         ("NCCL", 1, 1),
@@ -184,15 +166,12 @@ def test_delivery_that_stands_out_is_told(
 
 def test_every_point_rests_on_something_that_is_there(interviews: Interviews) -> None:
     record = held(interviews, 1, 2, "skip", 4)
-    report = report_interview(
-        record,
-        kept(
-            record,
-            attempt(1, "q", SUBMISSIONS[0], terms=[verdict("RoCE", "mispronounced")]),
-            attempt(2, "q", SUBMISSIONS[1], statuses=("missing",), longest_pause_s=9.0),
-            attempt(4, "q", SUBMISSIONS[3], terms=[verdict("etcd", "correct")] * 2),
-        ),
-    )
+    given = [
+        attempt(1, "q", SUBMISSIONS[0], terms=[verdict("RoCE", "mispronounced")]),
+        attempt(2, "q", SUBMISSIONS[1], statuses=("missing",), longest_pause_s=9.0),
+        attempt(4, "q", SUBMISSIONS[3], terms=[verdict("etcd", "correct")] * 2),
+    ]
+    report = report_interview(record, kept(record, *given))
     points = [*report.strongest, *report.weakest]
     assert len(points) > 4
     assert all(resolves(report, point.evidence) for point in points)
@@ -253,13 +232,8 @@ def test_answers_are_found_by_number_or_by_what_was_sent(interviews: Interviews)
 
 def test_markdown_tells_all_and_what_was_said_is_no_markup(interviews: Interviews) -> None:
     record = held(interviews, 1, "skip", None)
-    first = attempt(
-        1,
-        "q",
-        SUBMISSIONS[0],
-        statuses=("covered", "missing"),
-        terms=[verdict("Ro|CE*", "mispronounced")],
-    )
+    terms = [verdict("Ro|CE*", "mispronounced")]
+    first = attempt(1, "q", SUBMISSIONS[0], statuses=("covered", "missing"), terms=terms)
     markdown = interview_to_markdown(report_interview(record, kept(record, first, "it | waits")))
     lines = markdown.splitlines()
     assert lines[0] == "# Mock interview: ML Engineer, Coding"
