@@ -143,6 +143,7 @@ REPORT: Final = {
     "Structure.believed": "how much of it counts, because the answer sounds right (0 to 1)",
     "StructurePart.name": "the part",
     "StructurePart.status": "whether it was said",
+    "StructurePart.confidence": "the chance that a missing one was said after all",
     "StructurePart.evidence": "the words that say it",
     "StructurePart.ask": "the interviewer's question where it is missing",
     "StructurePart.weight": "its weight among the parts",

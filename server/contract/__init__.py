@@ -75,8 +75,6 @@ from server.contract.follow_ups import FollowUpAnswer as FollowUpAnswer
 from server.contract.follow_ups import FollowUpKind as FollowUpKind
 from server.contract.follow_ups import FollowUpReport as FollowUpReport
 from server.contract.follow_ups import follow_up_starts as follow_up_starts
-from server.contract.interviewer import Gap as Gap
-from server.contract.interviewer import gaps as gaps
 from server.contract.interviewer import next_follow_up as next_follow_up
 from server.contract.report import CORRECTED_NOTICE as CORRECTED_NOTICE
 from server.contract.report import EDGES as EDGES

@@ -7,7 +7,7 @@ from the report, so an aim never contradicts its score and its counts.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from server.contract.bands import band
 from server.contract.report import (
@@ -16,7 +16,7 @@ from server.contract.report import (
     Report,
     StructurePart,
 )
-from server.contract.scoring import points_gained, taken_off
+from server.contract.scoring import challenged, points_gained, taken_off
 from server.contract.transcript import says_we
 
 AGAIN_S: Final = 60
@@ -98,104 +98,72 @@ def _result(met: bool, good: str, bad: str) -> AimResult:
 
 
 _Ranked = tuple[float, Aim]
+_Kind = Literal["content", "structure", "language", "delivery"]
+
+
+def _aim(kind: _Kind, name: str, text: str, evidence: str, quote: str = "", model: str = "") -> Aim:
+    return Aim(kind=kind, name=name, text=text, evidence=evidence, quote=quote, model=model)
 
 
 def _content(report: Report) -> Iterator[_Ranked]:
-    off = taken_off(report) * DOUBT_SHARE
-    if report.doubtful is not None and off >= WORTH_IT:
+    if challenged(report) is not None:
         quote = _doubted(report)
         text = f"Check this and say it exactly: “{quote}”."
-        yield off, Aim(kind="content", name="wrong", text=text, evidence="doubted", quote=quote)
+        yield taken_off(report) * DOUBT_SHARE, _aim("content", "wrong", text, "doubted", quote)
     for at, phrase in enumerate(report.coverage.phrases):
         if phrase.status == "covered" and not phrase.negated:
             continue
         gain = points_gained(report, phrase=phrase)
-        why = f" {phrase.why}" if phrase.why else ""
         verb = "Say in clear words" if phrase.status == "possible" else "Say"
         if phrase.when_asked is not None:
             verb, gain = "Say at once, not only when asked:", gain / 2
-        yield (
-            gain,
-            Aim(
-                kind="content",
-                name=phrase.phrase,
-                text=f"{verb} “{phrase.phrase}”.{why}",
-                evidence=f"coverage.phrases[{at}]",
-                quote=phrase.evidence.text if phrase.evidence else "",
-                model=_named(phrase),
-            ),
-        )
+        text = f"{verb} “{phrase.phrase}”. {phrase.why}".rstrip()
+        quote = phrase.evidence.text if phrase.evidence else ""
+        evidence = f"coverage.phrases[{at}]"
+        yield gain, _aim("content", phrase.phrase, text, evidence, quote, _named(phrase))
 
 
 def _structure(report: Report) -> Iterator[_Ranked]:
     structure = report.structure
     for at, part in enumerate(structure.parts if structure and structure.asked else ()):
-        if part.status == "said":
-            continue
-        gain = points_gained(report, part=part)
-        text = f"Add what is missing: {part.name}." + (f" They ask: {part.ask}" if part.ask else "")
-        quote, model = _own_words(report, part)
-        yield (
-            gain if part.when_asked is None else gain / 2,
-            Aim(
-                kind="structure",
-                name=part.name,
-                text=text,
-                evidence=f"structure.parts[{at}]",
-                quote=quote,
-                model=model,
-            ),
-        )
+        if part.status == "said" or not part.ask:
+            continue  # nobody misses what the question or the answer gives
+        gain = points_gained(report, part=part) * (1.0 if part.when_asked is None else 0.5)
+        text = f"Add what is missing: {part.name}. They ask: {part.ask}"
+        evidence = f"structure.parts[{at}]"
+        yield gain, _aim("structure", part.name, text, evidence, *_own_words(report, part))
 
 
 def _language(report: Report) -> Iterator[Aim]:
     for at, note in enumerate(report.language.notes):
-        yield Aim(
-            kind="language",
-            name=note.said.casefold(),
-            text=f"Instead of “{note.said}”, say “{note.better}”.",
-            evidence=f"language.notes[{at}]",
-            quote=note.said,
-            model=note.better,
-        )
+        text = f"Instead of “{note.said}”, say “{note.better}”."
+        name, evidence = note.said.casefold(), f"language.notes[{at}]"
+        yield _aim("language", name, text, evidence, note.said, note.better)
 
 
 def _delivery(report: Report) -> Iterator[Aim]:
     delivery = report.delivery
-    terms = report.pronunciation.terms
-    for at, term in enumerate(terms):
+    for at, term in enumerate(report.pronunciation.terms):
         if term.verdict == "mispronounced":
             text = f"Say “{term.term}” as {term.expected}."
-            yield Aim(
-                kind="delivery", name=term.term, text=text, evidence=f"pronunciation.terms[{at}]"
-            )
+            yield _aim("delivery", term.term, text, f"pronunciation.terms[{at}]")
             break
-    if delivery.answer_s:
-        per_minute = len(delivery.fillers) / delivery.answer_s * 60.0
-        if per_minute >= band("fillers"):
-            quote, model = _without_fillers(report)
-            yield Aim(
-                kind="delivery",
-                name="fillers",
-                text=f"Be silent instead of “{delivery.fillers[0].text}”: "
-                f"at least {len(delivery.fillers)} fillers were heard.",
-                evidence="delivery.fillers",
-                quote=quote,
-                model=model,
-            )
+    many = band("fillers") * (delivery.answer_s or 0.0) / 60.0
+    if delivery.answer_s and len(delivery.fillers) >= many:
+        text = f"Be silent instead of “{delivery.fillers[0].text}”: "
+        text += f"at least {len(delivery.fillers)} fillers were heard."
+        yield _aim("delivery", "fillers", text, "delivery.fillers", *_without_fillers(report))
     rate = delivery.words_per_minute
     if rate is not None and not band("pace_slow") <= rate <= band("pace_fast"):
         how = "Slow down" if rate > band("pace_fast") else "Speak a little faster"
         text = f"{how}: {rate:.0f} words per minute."
-        yield Aim(kind="delivery", name="pace", text=text, evidence="delivery.words_per_minute")
+        yield _aim("delivery", "pace", text, "delivery.words_per_minute")
     if (delivery.longest_pause_s or 0.0) >= band("long_pause"):
-        text = (
-            f"Say that you are thinking: your longest pause took {delivery.longest_pause_s:.1f} s."
-        )
-        yield Aim(kind="delivery", name="pause", text=text, evidence="delivery.longest_pause_s")
+        text = f"Say that you are thinking: you paused {delivery.longest_pause_s:.1f} s."
+        yield _aim("delivery", "pause", text, "delivery.longest_pause_s")
     if delivery.answer_s and delivery.answer_s > band("long_answer") * delivery.target_s:
         text = f"Shorten: {delivery.answer_s:.0f} s, where {delivery.target_s:.0f} s is enough."
-        yield Aim(kind="delivery", name="length", text=text, evidence="delivery.answer_s")
+        yield _aim("delivery", "length", text, "delivery.answer_s")
 
 
 def _doubted(report: Report) -> str:

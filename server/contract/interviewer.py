@@ -6,28 +6,25 @@ wrong; never about what was said, or was perhaps said.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from question_bank.models import Kind
 from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES, FollowUp, FollowUpKind
 from server.contract.report import PhraseCoverage, Report, Structure, StructurePart
-from server.contract.scoring import PHRASE_SHARE, taken_off
+from server.contract.scoring import PHRASE_SHARE, WEAK_UNDER, challenged, taken_off
 from server.contract.transcript import says_we
 
+SURELY_NOT_SAID: Final = 0.1
 ASKED_UP_TO: Final = 0.12
 ASKED_OF_UNTOUCHED: Final = 0.3
-WEAK_UNDER: Final = 0.4
 ASKED_OF_WEAK: Final = 0.35
-"""The chance that a phrase was said, up to which it is asked about; where no word of it was said,
-outside of stories; and in answers with a score under this. Of 95 answers with labels, in the better
-ones none of 70 phrases up to 0.12 was said, from there to 0.3 11 of 59: 4 in stories, and 6 of the
-others share a word with the answer."""
-CHALLENGED_FROM: Final = 0.5
-CHALLENGE_SHARE: Final = 0.1
+"""The chance that a phrase was said, up to which it surely was not, and up to which it is asked
+about; where no word of it was said, outside of stories; in weak answers, and for parts. Of 95
+answers with labels, in the better ones none of 70 phrases up to 0.12 was said, from there to 0.3 11
+of 59: 4 in stories, and 6 of the others share a word with the answer."""
 SHORTEST_CHALLENGED: Final = 6
-"""A challenge needs this many points taken off, and words that sound wrong. It weighs little beside
-a gap: of 14 such quotes of the sets "final9" and "mix8", 5 were wrong, the rest right or vague. Of
-13 in a blind set, 1 of 8 with less taken off was sensible."""
+CHALLENGE_SHARE: Final = 0.1
+"""A challenge weighs little beside a gap: of 14 quotes, 5 were wrong, the rest right or vague."""
 PART_SHARE: Final = 0.6
 """What a part weighs beside a key phrase of the same points, except in stories and introductions:
 its question fits many answers, that of a phrase only this one."""
@@ -35,50 +32,38 @@ PRESUMES: Final = 0.7
 """What a question weighs that speaks of something nobody named: "the invoice", "even worse"."""
 ANSWERED: Final = 0.4
 """The same where one sentence of the answer has all of the question's words."""
-NOT_A_STORY: Final = 0.5
-"""What the parts of a story weigh where the question asks for none: "Why do you like ...?"."""
-NUMBERS_GIVEN: Final = 3
-"""An answer with so many numbers is not asked how large it all gets."""
 AGAIN: Final = 0.6
 """What a second question of the same kind is worth beside one of another kind."""
 SECOND_FROM: Final = 0.04
 """What a gap weighs at least that is worth a second question."""
 MOST_QUOTED: Final = 14
-FOUND_NOTHING: Final = "And if you find nothing with all that, where do you look next?"
-"""Where an explanation of what does not work would be asked for its limit, after a search."""
 SAME_UP_TO: Final = 6
 """Letters up to which two forms of a word are the same: "priority", "priorities"."""
+WEAK_POINT: Final[dict[Kind, str]] = {
+    "explain": "What do people most often get wrong about that?",
+    **dict.fromkeys(("design", "code"), "What is the weakest point of what you just described?"),
+}
+LEAST: Final = 0.005
+"""What is asked after an answer that lacks nothing else, and what it weighs."""
 
-_BEGINNINGS: Final = frozenset({"direct answer", "approach", "steps", "summary"})
-"""Nobody asks for the idea, or for it in one sentence, after an answer that has it."""
 _NUMBER_PARTS: Final = frozenset({"estimate", "result"})
 _PROBED: Final = ("requirements", "estimate", "components", "failure and recovery", "cost")
 _TOLD: Final = frozenset({"story", "introduction"})
-_DESCRIBED: Final = frozenset({"explain", "design", "code"})
-_NEEDS_NUMBER: Final = frozenset({"story", "design", "introduction"})
 _NUMBER: Final = re.compile(
     r"\d|\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
     r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
     r"hundred|thousand|million|billion|percent|half|twice|double|doubled|halved|dozen)\b",
     re.IGNORECASE,
 )
-_EXAMPLE: Final = re.compile(r"\b(for example|for instance|such as|e\.g|like when|once we|say you)")
-_REASON: Final = re.compile(r"\b(because|since|so|that's why|which means|therefore)\b", re.I)
 _GOES_ON: Final = re.compile(r"^(and|but|so|then) |\b(even|still)\b")
 _NAMED: Final = re.compile(r"\b(?:the|those|these) ((?:[a-z'-]+ ?){1,2})")
-_NO_STORY: Final = re.compile(r"(why|what (makes|draws|do you))\b", re.I)
-_COSTS: Final = re.compile(
-    r"\b(complexity|costs?|fast|slow|memory|large|million|billion|thousand|sort|efficient)", re.I
-)
 _PLANS: Final = re.compile(r"\b(I'd|I would|I'll|I will|has to|should|must)\b")
 """What somebody would do is no claim to be sure of."""
-_SEARCH: Final = re.compile(r"\b(find out|how do you (check|look|find)|what do you check)\b", re.I)
-_WEIGHED: Final = re.compile(
-    r"\b(instead|rather than|not enough|alternative|versus|compared)\b", re.I
-)
+_JOINED: Final = re.compile(r"^(because|since|so|and|but|as|that's why) ", re.I)
 _SENTENCE: Final = re.compile(r"[^.!?]+")
+_ASKED: Final = re.compile(r"[^.!?]+[.!?]")
 _WORD: Final = re.compile(
-    r"\b(?!(?:about|been|before|could|does|done|else|first|from|have|just|know|last|made|make|many"
+    r"\b(?!(?:about|been|before|could|does|done|else|from|have|just|know|last|made|make|many"
     r"|more|most|much|need|next|only|other|rest|right|same|should|than|that|their|them|then|there|these"
     r"|they|this|those|were|what|when|where|which|whole|will|with|would|your|yourself)\b)"
     r"([a-z][a-z'-]{2,}?[a-z])(?:'s|ing|ed|es|e|s|ly)?\b"
@@ -86,16 +71,8 @@ _WORD: Final = re.compile(
 """A word that names or does something, without its ending."""
 
 
-@dataclass(frozen=True)
-class Gap:
-    """Something that is missing or wrong, and how much it weighs: its share of all points.
-
-    ``evidence`` points into the report, e.g. ``coverage.phrases[2]``.
-    """
-
-    weight: float
-    asked: FollowUp
-    evidence: str
+_Gap = tuple[float, FollowUp]
+"""What it weighs, its share of the points as far as it is certain, and what could be asked."""
 
 
 def next_follow_up(
@@ -113,58 +90,30 @@ def next_follow_up(
     design = probes and report.structure is not None and report.structure.kind == "design"
     if len(asked) >= (MOST_PROBES if design else MOST_FOLLOW_UPS):
         return None
-    kinds = {each.kind for each in asked}
     known: set[tuple[str, str]] = {(each.kind, each.about) for each in asked}
     known |= {("phrase", each) for each in perhaps}
     if ("own_part", "own actions") in known:
         known.add(("part", "task"))  # the same question in other words
     asked_before = {each.ask for each in asked}
-    new = [
-        each
-        for each in gaps(report)
-        if (each.asked.kind, each.asked.about) not in known and each.asked.ask not in asked_before
+    left = [
+        (weight, each)
+        for weight, each in _gaps(report, prompt)
+        if (each.kind, each.about) not in known and each.ask not in asked_before
     ]
-    fits = {each.asked: _fits(each.asked, prompt, report) for each in new}
-    left = [each for each in new if fits[each.asked]]
-    for name in _PROBED if design else ():
-        for each in left:
-            if each.asked.about == name:
-                return each.asked
-
-    def weight(gap: Gap) -> float:
-        again = AGAIN if gap.asked.kind in kinds else 1.0
-        return gap.weight * again * fits[gap.asked]
-
-    best = max(left, key=weight, default=None)
-    if best is None or (asked and best.weight < SECOND_FROM):
-        return None
-    is_search = best.asked.about == "limit" and _SEARCH.search(prompt)
-    return best.asked.model_copy(update={"ask": FOUND_NOTHING}) if is_search else best.asked
+    probed = [each for name in _PROBED if design for _, each in left if each.about == name]
+    if probed:
+        return probed[0]
+    kinds = {each.kind for each in asked}
+    left.sort(key=lambda gap: -gap[0] * (AGAIN if gap[1].kind in kinds else 1.0))
+    return None if not left or (asked and left[0][0] < SECOND_FROM) else left[0][1]
 
 
-def _fits(asked: FollowUp, prompt: str, report: Report) -> float:
-    """How well a question follows what was asked and said; 0: not at all."""
-    said, kind = report.transcript.text, report.structure.kind if report.structure else ""
-    if asked.kind != "phrase":
-        if asked.about == "requirements" and _NUMBER.search(prompt):
-            return 0.0  # the question has given them
-        if asked.about == "estimate" and len(_NUMBER.findall(said)) >= NUMBERS_GIVEN:
-            return 0.0
-        if asked.about in _BEGINNINGS and report.overall >= WEAK_UNDER:
-            return 0.0
-        if asked.about == "complexity or cost" and not _COSTS.search(prompt):
-            return 0.0
-        if asked.about == "task" and not says_we(said):
-            return 0.0  # whoever says "I" has told it
-        if asked.about == "trade-off" and _WEIGHED.search(said):
-            return 0.0
-        if kind in _TOLD and not {*_NUMBER.findall(asked.ask)} <= {*_NUMBER.findall(said)}:
-            return 0.0  # it speaks of another story
-        return NOT_A_STORY if kind == "story" and _NO_STORY.match(prompt) else 1.0
-    ask, told = asked.ask.casefold(), said.casefold()
-    known, things = _words(f"{prompt.casefold()} {told}"), _words(ask)
+def _follows(ask: str, known: str, told: str) -> float:
+    """How well a question follows what is known from the prompt and what was told."""
+    ask = ask.casefold()
+    known_words, things = _words(known), _words(ask)
     named = [_words(each) for each in _NAMED.findall(ask)]
-    if _GOES_ON.search(ask) or any(each and each.isdisjoint(known) for each in named):
+    if _GOES_ON.search(ask) or any(each and each.isdisjoint(known_words) for each in named):
         return PRESUMES
     asks = things and not ask.startswith("what about")
     answered = asks and any(things <= _words(each) for each in _SENTENCE.findall(told))
@@ -184,30 +133,68 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text))
 
 
-def gaps(report: Report) -> list[Gap]:
-    """Everything that could be asked about, the gravest first; none of it was said."""
-    found = [*_phrases(report), *_parts(report), *_challenge(report)]
-    found += [*_number(report, found), *_weak_point(report)]
-    return sorted(found, key=lambda each: -each.weight)
+def _gaps(report: Report, prompt: str) -> Iterator[_Gap]:
+    """Everything that could be asked about; none of it was said."""
+    yield from _question_again(report, prompt)
+    yield from _challenge(report)
+    yield from _phrases(report, prompt)
+    yield from _parts(report)
+    structure = report.structure
+    if structure is not None and _has_parts(structure) and structure.kind in WEAK_POINT:
+        yield LEAST, FollowUp(kind="part", ask=WEAK_POINT[structure.kind])
 
 
-def _phrases(report: Report) -> Iterator[Gap]:
+def _question_again(report: Report, prompt: str) -> Iterator[_Gap]:
+    """The question itself, after an answer to another one."""
+    asked = [each.strip() for each in _ASKED.findall(prompt)]
+    if report.off_topic and asked:
+        is_told = report.structure is not None and report.structure.kind in _TOLD
+        ask = f"Let me come back to my question. {asked[0 if is_told else -1]}"
+        yield 1.0, _asked("part", ask, "answer")
+
+
+def _phrases(report: Report, prompt: str) -> Iterator[_Gap]:
     phrases, structure = report.coverage.phrases, report.structure
     total = sum(each.weight for each in phrases)
     share = PHRASE_SHARE[structure.kind] if structure and _has_parts(structure) else 1.0
-    told = _words(report.transcript.text.casefold())
+    if _is_untold(report):
+        return  # they ask how a story went on
+    told = _said(report).casefold()
+    words, known = _words(told), f"{prompt.casefold()} {told}"
     is_told = structure is not None and structure.kind in _TOLD
-    for at, phrase in enumerate(phrases):
+    for phrase in phrases:
         chance, up_to = _chance(phrase), ASKED_UP_TO
         if report.overall < WEAK_UNDER:
             up_to = ASKED_OF_WEAK
-        elif not is_told and not _touches(_words(phrase.phrase.casefold()), told):
+            if phrase.status != "covered":  # its words sound wrong
+                chance *= report.overall / (report.overall + max(0.0, taken_off(report)) or 1.0)
+        elif not is_told and not _touches(_words(phrase.phrase.casefold()), words):
             up_to = ASKED_OF_UNTOUCHED
-        if phrase.negated or phrase.when_asked or chance >= up_to:
+        certain = _certain(chance, up_to)
+        if phrase.negated or phrase.when_asked or certain <= 0.0:
             continue
         ask = phrase.follow_up.strip() or made_from(phrase.phrase)
-        weight = share * phrase.weight * (1.0 - chance) / total
-        yield Gap(weight, _asked("phrase", ask, phrase.phrase), f"coverage.phrases[{at}]")
+        weight = share * phrase.weight / total * certain * _follows(ask, known, told)
+        yield weight, _asked("phrase", ask, phrase.phrase)
+
+
+def _certain(chance: float, up_to: float) -> float:
+    """How certain it is that something was not said; 0 from ``up_to`` on."""
+    return min(1.0, max(0.0, up_to - chance) / (up_to - SURELY_NOT_SAID))
+
+
+def _said(report: Report) -> str:
+    """The answer and what was said to its follow-ups."""
+    return " ".join([report.transcript.text, *(each.transcript.text for each in report.follow_ups)])
+
+
+def _is_untold(report: Report) -> bool:
+    """Whether a story is asked for and none was told: nothing of it can be asked about yet."""
+    structure = report.structure
+    if structure is None or structure.kind != "story" or not _has_parts(structure):
+        return False
+    told = [each.status == "said" and not report.off_topic for each in structure.parts]
+    return not any(told) and not any(each.when_asked for each in structure.parts)
 
 
 def _chance(phrase: PhraseCoverage) -> float:
@@ -218,69 +205,51 @@ def _chance(phrase: PhraseCoverage) -> float:
     return 0.0 if phrase.status in ("missing", "partial") else 1.0
 
 
-def _parts(report: Report) -> Iterator[Gap]:
+def _parts(report: Report) -> Iterator[_Gap]:
     structure = report.structure
-    if structure is None or not _has_parts(structure) or report.off_topic:
+    if structure is None or not _has_parts(structure):
         return
     total = sum(each.weight for each in structure.parts)
     share = 1.0 - PHRASE_SHARE[structure.kind]
-    share *= 1.0 if structure.kind in _TOLD else PART_SHARE
-    for at, part in enumerate(structure.parts):
+    is_told = structure.kind in _TOLD
+    share *= 1.0 if is_told else PART_SHARE
+    said = _said(report)
+    for part in structure.parts:
         if part.status == "said" or part.when_asked or not part.ask:
             continue
-        asked = _asked_for(part, report.transcript.text)
-        if asked is not None:
-            yield Gap(share * part.weight / total, asked, f"structure.parts[{at}]")
+        if is_told and not {*_NUMBER.findall(part.ask)} <= {*_NUMBER.findall(said)}:
+            continue  # it speaks of another story
+        certain = _certain(part.confidence or 0.0, ASKED_OF_WEAK)
+        if certain > 0.0:
+            yield share * part.weight / total * certain, _asked_for(part, said)
 
 
-def _asked_for(part: StructurePart, said: str) -> FollowUp | None:
-    """The question for a missing part; ``None`` where the answer has what it would ask for."""
+def _asked_for(part: StructurePart, said: str) -> FollowUp:
+    """The question for a missing part."""
     if part.name == "own actions" and says_we(said):
         ask = "You said “we”. What did you do yourself, step by step?"
         return _asked("own_part", ask, part.name)
     if part.name == "example or number":
-        if _EXAMPLE.search(said) or _NUMBER.search(said):
-            return None
         return _asked("example", part.ask, part.name)
-    if part.name == "reason" and _REASON.search(said):
-        return None
-    if part.name in _NUMBER_PARTS and not _NUMBER.search(said):
-        return _asked("number", part.ask, part.name)
-    return _asked("part", part.ask, part.name)
+    is_number = part.name in _NUMBER_PARTS and not _NUMBER.search(said)
+    return _asked("number" if is_number else "part", part.ask, part.name)
 
 
-def _challenge(report: Report) -> Iterator[Gap]:
-    off, doubted = taken_off(report), report.doubtful
-    if doubted is None or off < CHALLENGED_FROM:
+def _challenge(report: Report) -> Iterator[_Gap]:
+    """What was said wrong."""
+    doubted = challenged(report)
+    if doubted is None or _PLANS.search(doubted.text):
         return
-    words = doubted.text.split()
-    if len(words) < SHORTEST_CHALLENGED or _PLANS.search(doubted.text):
+    words = _JOINED.sub("", doubted.text).split()
+    if len(words) < SHORTEST_CHALLENGED:
         return
     quote = " ".join(words[:MOST_QUOTED])
     if len(words) > MOST_QUOTED:
         clause = quote.rpartition(",")[0]  # nobody breaks off in the middle of one
         quote = clause if len(clause) > len(quote) / 2 else f"{quote} …"
     ask = f"You said: “{quote}”. Are you sure? What is that based on?"
-    yield Gap(off * CHALLENGE_SHARE, FollowUp(kind="challenge", ask=ask, quote=quote), "doubted")
-
-
-def _number(report: Report, found: list[Gap]) -> Iterator[Gap]:
-    """A number, where none was said at all and no part asks for it."""
-    structure = report.structure
-    if not _has_parts(structure) or structure is None or structure.kind not in _NEEDS_NUMBER:
-        return
-    is_asked = any(each.asked.kind == "number" for each in found)
-    if not is_asked and not _NUMBER.search(report.transcript.text):
-        ask = "Can you put a number on that? How much was it, roughly?"
-        yield Gap(0.02, FollowUp(kind="number", ask=ask), "delivery.words")
-
-
-def _weak_point(report: Report) -> Iterator[Gap]:
-    """What is asked after an answer that lacks nothing else."""
-    structure = report.structure
-    if structure is not None and _has_parts(structure) and structure.kind in _DESCRIBED:
-        asked = FollowUp(kind="part", ask="What is the weakest point of what you just described?")
-        yield Gap(0.005, asked, "structure")
+    weight = CHALLENGE_SHARE * taken_off(report)
+    yield weight, FollowUp(kind="challenge", ask=ask, quote=quote)
 
 
 def made_from(phrase: str) -> str:

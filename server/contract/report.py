@@ -130,11 +130,14 @@ class Coverage(Wire):
 class StructurePart(Wire):
     """One part that an answer of its kind needs; ``ask`` is the interviewer's question for it.
 
-    ``when_asked``: the words that say it in the answer to a follow-up, if only those do.
+    It is empty where the question or the answer gives what it asks for. ``confidence``: the chance
+    that a missing one was said after all. ``when_asked``: the words that say it in the answer to a
+    follow-up, if only those do.
     """
 
     name: str
     status: PartStatus
+    confidence: Share | None = Field(default=None, exclude_if=_is_none)
     evidence: CoverageEvidence | None = None
     ask: str = ""
     weight: float = 1.0
@@ -432,12 +435,6 @@ class Report(Wire):
     def overall(self) -> float:
         """The score that lists, charts and exports show; the coverage in earlier reports."""
         return self.coverage.score if self.score is None else self.score
-
-    @property
-    def doubtful(self) -> CoverageEvidence | None:
-        """What sounds wrong, where a listener can tell: only its teller knows a story."""
-        told = self.structure is not None and self.structure.kind in ("story", "introduction")
-        return None if told or self.off_topic else self.doubted
 
     @property
     def overall_graded(self) -> float | None:

@@ -8,6 +8,7 @@ from typing import Final
 from question_bank.models import Kind
 from server.contract.report import (
     Coverage,
+    CoverageEvidence,
     PhraseCoverage,
     Report,
     ScorePart,
@@ -42,6 +43,10 @@ STRUCTURE_CURVE: Final = ((0.0, 0.0), (0.1, 0.35), (0.3, 0.75), (0.6, 0.95), (1.
 """Likewise for the parts of the structure."""
 OFF_TOPIC_MOST: Final = 0.05
 """The most that an answer to another question earns."""
+WEAK_UNDER: Final = 0.4
+WRONG_FROM: Final = 0.5
+"""A weak answer scores under this; one that loses at least so many points sounds wrong. From 0.2
+on, 1 of 6 challenges of a blind set was sensible: what sounds most wrong is often merely vague."""
 OFF_TOPIC: Final = "answers another question"
 SOUNDS_WRONG: Final = "sounds wrong"
 TO_THE_POINT: Final = "to the point"
@@ -75,14 +80,8 @@ def content_score(
     """The score of an answer and its parts, by the question's kind.
 
     Points for key phrases and points for structure add up. Where the question asks for a fact, all
-    are for the phrases.
-
-    Args:
-        coverage: the key phrases.
-        structure: the parts.
-        taken_off: points for what sounds wrong or vague, 0 to 1; less than 0 where an answer is
-            right without the parts of the structure that it lacks.
-        off_topic: the answer answers another question, and earns next to nothing.
+    are for the phrases. ``taken_off``: points for what sounds wrong or vague, 0 to 1; less than 0
+    where an answer is right without the parts of the structure that it lacks.
     """
     parts = earned_points(coverage, structure)
     earned = sum(part.share * part.value for part in parts)
@@ -156,6 +155,13 @@ def taken_off(report: Report) -> float:
     """The points that were taken off a report's score; less than 0 if some were added."""
     signs = {SOUNDS_WRONG: 1.0, OFF_TOPIC: 1.0, TO_THE_POINT: -1.0}
     return sum(signs.get(part.name, 0.0) * part.share for part in report.score_parts)
+
+
+def challenged(report: Report) -> CoverageEvidence | None:
+    """The words to take up as wrong, in a weak answer that sounds wrong and is no story."""
+    told = report.structure is not None and report.structure.kind in ("story", "introduction")
+    sounds_wrong = report.overall < WEAK_UNDER and taken_off(report) >= WRONG_FROM
+    return report.doubted if sounds_wrong and not (told or report.off_topic) else None
 
 
 def score_rule(kind: Kind) -> str:

@@ -28,7 +28,7 @@ from server.grading.delivery import first_point_s, measure_delivery
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
 from server.grading.phrases import PhraseSet, compile_phrases
-from server.grading.structure_parts import judge_structure
+from server.grading.structure_parts import judge_structure, with_fitting_asks
 from server.grading.summary import notices_of, summarize
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.tokenizer import tokenize
@@ -218,10 +218,19 @@ def grade(
         off = min(LEAST_CAP + CAP_PER_MISSING * (1.0 - coverage.score), earned - quality)
     if off < 0.0:  # only what is right can be to the point
         off *= min(1.0, coverage.score / RIGHT_FROM)
+    doubted = judged.doubted if off >= DOUBT_SHOWN_FROM else None
     asked = count_follow_ups(question, submission, coverage, structure, phrases, terms)
-    coverage, structure = asked.coverage, asked.structure
     if asked.settled and off > 0.0:
         off *= 1.0 - WHEN_ASKED
+    elif any(each.added for each in asked.reports):
+        alone = content_score(coverage, structure, taken_off=off, off_topic=off_topic).score
+        whole = grade(question, _at_once(submission), lexicon, bank_version).overall
+        parts = earned_points(asked.coverage, asked.structure)
+        off = sum(part.share * part.value for part in parts) - alone
+        off -= WHEN_ASKED * max(0.0, whole - alone)
+    coverage, structure = asked.coverage, asked.structure
+    told = [*answer.words, *(word for each in asked.reports for word in each.transcript.tokens)]
+    structure = with_fitting_asks(structure, question, told)
     content = content_score(coverage, structure, taken_off=off, off_topic=off_topic)
     report = Report(
         question_id=question.id,
@@ -233,7 +242,7 @@ def grade(
         score=content.score,
         score_parts=content.parts,
         off_topic=off_topic,
-        doubted=judged.doubted if off >= DOUBT_SHOWN_FROM else None,
+        doubted=doubted,
         coverage=coverage,
         structure=structure,
         pronunciation=pronunciation,
@@ -244,6 +253,15 @@ def grade(
         summary=summarize(coverage, pronunciation, delivery, language, structure),
     )
     return report.model_copy(update={"aim": aim_of(report)})
+
+
+def _at_once(submission: Submission) -> Submission:
+    """The answer as if it had the words that were said to its follow-ups."""
+    first = submission.transcript
+    later = [word for each in submission.follow_ups for word in each.transcript.tokens]
+    words = (*first.words, *(Word(text=each) for each in later)) if first.words else ()
+    whole = {"text": " ".join([first.text, *later]), "words": words}
+    return submission.alone.model_copy(update={"transcript": first.model_copy(update=whole)})
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from client.practice.interviews.record import InterviewRecord
 from server.contract import CoverageEvidence, Report, Transcript, clock
 from server.contract.bands import band
 from server.contract.report import evidence_of
-from server.contract.scoring import taken_off
+from server.contract.scoring import challenged, taken_off
 
 FIRST_S: Final = 30.0
 MOST_MOMENTS: Final = 3
@@ -159,7 +159,7 @@ def _well_said(number: int, attempt_id: int, report: Report) -> Iterator[Moment]
 
 def _weakest(by_score: Sequence[tuple[int, tuple[int, Report]]]) -> Iterator[Moment]:
     """What sounds wrong most, or else what the aim of the weakest answer is about."""
-    doubted = [each for each in by_score if each[1][1].doubtful is not None]
+    doubted = [each for each in by_score if challenged(each[1][1]) is not None]
     if doubted:
         number, (attempt_id, report) = max(doubted, key=lambda each: taken_off(each[1][1]))
         yield _moment(number, attempt_id, report.doubted, "This sounds wrong or vague.")

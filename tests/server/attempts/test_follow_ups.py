@@ -62,19 +62,22 @@ def asked_after(attempt: Attempt) -> FollowUp:
     return asked
 
 
-def test_what_is_said_when_asked_counts_half(service: Service) -> None:
+@pytest.mark.parametrize("text", [HALF_OF_IT, VAGUE])
+def test_what_is_said_when_asked_counts_half(service: Service, text: str) -> None:
     question = service.question(QUESTION)
-    attempt = answered(service, HALF_OF_IT)
+    attempt = answered(service, text)
+    assert attempt.report.off_topic == (text == VAGUE)
     asked = asked_after(attempt)
     assert asked.kind == "phrase"
     way = next(each.ways[0] for each in question.key_phrases if each.phrase == asked.about)
-    at_once = answered(service, f"{attempt.report.transcript.text} {way}.").report
+    at_once = answered(service, f"{attempt.report.transcript.text} Well, {way}.").report
     after = service.follow_up(attempt.id, said(asked, f"Well, {way}.")).report
     (kept,) = after.follow_ups
     assert asked.about in kept.added
     phrase = next(each for each in after.coverage.phrases if each.phrase == asked.about)
     assert phrase.status == "missing" and phrase.when_asked is not None
-    assert attempt.report.overall < after.overall < at_once.overall
+    half = (attempt.report.overall + at_once.overall) / 2
+    assert attempt.report.overall < after.overall == pytest.approx(half)
     assert after.transcript == attempt.report.transcript
 
 

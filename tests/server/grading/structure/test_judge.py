@@ -10,11 +10,11 @@ import pytest
 from pronunciation.terms import Lexicon
 from question_bank.loader import load_bank
 from question_bank.models import Beat, KeyPhrase, Kind, Question
-from server.contract import Structure, Word
+from server.contract import Structure, StructurePart, Word
 from server.grading.answer import read_answer
 from server.grading.by_meaning import AnswerVectors
 from server.grading.grader import structure_of, term_index
-from server.grading.structure_parts import judge_structure, passages
+from server.grading.structure_parts import judge_structure, parts_of, passages, with_fitting_asks
 
 STORY = """
 Three years ago I worked at a weather service in Oslo, and the forecast finished two hours too late
@@ -121,7 +121,7 @@ def test_a_missing_part_comes_with_its_question() -> None:
     found = _judge("design", EMPTY)
     estimate = next(part for part in found.parts if part.name == "estimate")
     assert (estimate.status, estimate.evidence) == ("missing", None)
-    assert estimate.ask == "How large does it get, in rough numbers?"
+    assert estimate.ask.startswith("Can you put rough numbers on it")
 
 
 def test_a_beat_of_the_question_is_judged_by_its_ways() -> None:
@@ -237,3 +237,33 @@ def test_model_answers_have_all_parts() -> None:
 )
 def test_a_limit_needs_no_contrast_where_it_is_called_one(said: str) -> None:
     assert "limit" in _said(_judge("explain", said))
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "prompt", "text", "said", "asked"),
+    [
+        ("design", "requirements", "Design it for two thousand a minute.", "a queue", "", ""),
+        ("design", "estimate", "Design it.", "ten a second, in five shards, eight days", "", ""),
+        ("design", "trade-off", "Design it.", "two queues instead of a table", "", ""),
+        ("explain", "direct answer", "What is it?", "a queue, since it waits", "reason", ""),
+        ("explain", "example or number", "What is it?", "for example a queue", "", ""),
+        ("explain", "limit", "How do you find out?", "I look", "", "And if you find nothing"),
+        ("code", "approach", "Why does it break?", "it cuts a character", "steps", ""),
+        ("story", "task", "Tell me about a fault.", "we were on call", "situation", "What exactly"),
+        ("story", "result", "Tell me about a fault.", "faults happen", "", ""),
+        ("story", "situation", "Tell me about a fault.", "faults happen", "", "Take one"),
+        ("story", "situation", "Tell me about a fault.", "I fixed it", "own actions", "When and"),
+    ],
+)
+def test_a_part_is_asked_for_where_it_fits(
+    kind: Kind, part: str, prompt: str, text: str, said: str, asked: str
+) -> None:
+    parts = [
+        StructurePart(name=each.name, status="said" if each.name == said else "missing")
+        for each in parts_of(kind)
+    ]
+    question = _question(kind).model_copy(update={"prompt": prompt})
+    structure = Structure(kind=kind, parts=tuple(parts), score=0.0)
+    found = with_fitting_asks(structure, question, text.split())
+    (ask,) = (each.ask for each in found.parts if each.name == part)
+    assert ask.startswith(asked) and bool(ask) == bool(asked)
