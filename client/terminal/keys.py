@@ -5,7 +5,7 @@ import select
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 if sys.platform == "win32":
     import msvcrt
@@ -32,7 +32,12 @@ class _PosixKeys(Keys):
             return None
         # An arrow key arrives as several bytes that begin with Escape: read them all, so that it
         # is not taken for Escape.
-        pressed = os.read(sys.stdin.fileno(), 64).decode(errors="replace")
+        try:
+            pressed = os.read(sys.stdin.fileno(), 64).decode(errors="replace")
+        except OSError:
+            pressed = ""
+        if not pressed:
+            raise KeyboardInterrupt  # the terminal is gone
         return pressed if len(pressed) == 1 else None
 
 
@@ -60,11 +65,8 @@ def one_of(keys: Keys, choices: str, enter: str | None = None) -> str:
 @contextmanager
 def key_reader() -> Iterator[Keys]:
     """Key presses one by one while the context is open; the terminal is put back afterwards."""
-    if not sys.stdin.isatty():
-        yield Keys()
-        return
-    if sys.platform == "win32":
-        yield _WindowsKeys()
+    if sys.platform == "win32" or not sys.stdin.isatty():
+        yield _WindowsKeys() if sys.stdin.isatty() else Keys()
         return
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
@@ -72,4 +74,5 @@ def key_reader() -> Iterator[Keys]:
     try:
         yield _PosixKeys()
     finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+        with suppress(termios.error):  # it may be gone
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

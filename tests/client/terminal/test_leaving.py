@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from client.audio import Level
-from client.terminal.keys import ESCAPE, Keys
+from client.terminal.keys import ESCAPE, Keys, key_reader
 from client.terminal.quiet import quiet_libraries
 from client.terminal.recording_screen import End, watch_recording
 
@@ -103,3 +103,12 @@ def test_our_own_text_comes_out_meanwhile() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "ours\nafter\n")
+
+
+def test_a_terminal_that_is_gone_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs) as stdin, pytest.raises(KeyboardInterrupt):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with key_reader() as keys:
+            os.close(ours)
+            keys.get(5.0)
