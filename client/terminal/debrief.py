@@ -35,4 +35,5 @@ def _answer(line: AnswerLine) -> str:
         return f"{line.number}. {line.topic}: {outcome}"
     said = f"{line.number}. {line.topic}: {line.score:.0%}"
     lacks = [*line.missing[:2], *line.missing_parts[:1]]
-    return f"{said}; not said: {', '.join(lacks)}" if lacks else said
+    said += f"; not said: {', '.join(lacks)}" if lacks else ""
+    return f"{said}; English: {'; '.join(line.language[:2])}" if line.language else said

@@ -45,7 +45,7 @@ from client.terminal.recording_screen import End, Repeat, countdown, watch_recor
 from client.terminal.report import print_report
 from client.terminal.unfinished import offer_unfinished
 from question_bank.models import Question, RoundName, round_text
-from server.contract import FOLLOW_UP_S, FollowUp, Report, Submission, aim_result
+from server.contract import FOLLOW_UP_S, FollowUp, LanguageRequest, Report, Submission, aim_result
 from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES
 
 LIMIT_OVER_TARGET: Final = 2.0
@@ -232,8 +232,11 @@ class Interview:
     def _debrief(self) -> None:
         record = self._ended()
         if record is not None and len(record.asked) > 1:
-            made = report_interview(record, find_answers(self._backend, record))
-            print_debrief(self._console, made)
+            tongue = self._settings.preferences.mother_tongue
+            with self._console.status(Text("Looking at your English …", "dim")):
+                asked = LanguageRequest(mother_tongue=tongue)
+                answers = find_answers(self._backend, record, asked)
+            print_debrief(self._console, report_interview(record, answers))
 
     def _ask(self, question: Question, keys: Keys) -> Outcome | None:
         """Ask one question until there is an answer; ``None``: the candidate leaves."""

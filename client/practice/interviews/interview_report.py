@@ -10,11 +10,12 @@ from client.practice.interviews.debrief import debrief_of, sections_of
 from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll, TermPlace
 from client.practice.interviews.points import strongest, weakest
 from client.practice.interviews.record import AskedQuestion, InterviewRecord
-from server.contract import Attempt, Delivery, HistoryQuery, Report
+from server.contract import Attempt, Delivery, HistoryQuery, LanguageRequest, Report
 from server.ui.exports.markdown import plain_text, points_lines
 from server.ui.verdict_words import graded_text
 
 _PAGE: Final = 500
+_Language = LanguageRequest | None
 
 
 @dataclass(frozen=True)
@@ -25,24 +26,32 @@ class KeptAnswer:
     problem: str = ""
 
 
-def find_answers(backend: Backend, record: InterviewRecord) -> dict[str, KeptAnswer]:
+def find_answers(
+    backend: Backend, record: InterviewRecord, language: _Language = None
+) -> dict[str, KeptAnswer]:
     """The stored answers of an interview by question id.
+
+    With ``language``, the English of those not looked at yet is looked at: some seconds each.
 
     Raises:
         UnavailableError: the server is away.
     """
     return {
-        each.question_id: _find(backend, record, each)
+        each.question_id: _find(backend, record, each, language)
         for each in record.asked
         if each.state == "answered"
     }
 
 
-def _find(backend: Backend, record: InterviewRecord, asked: AskedQuestion) -> KeptAnswer:
+def _find(
+    backend: Backend, record: InterviewRecord, asked: AskedQuestion, language: _Language
+) -> KeptAnswer:
     wanted = [asked.attempt_id] if asked.attempt_id else _candidates(backend, record, asked)
     for attempt_id in wanted:
         try:
             attempt = backend.attempt(attempt_id)
+            if language is not None and attempt.report.language.pending:
+                attempt = backend.language(attempt_id, language)
         except RejectedError as error:
             if error.code != "not-found":
                 return KeptAnswer(None, str(error))

@@ -20,12 +20,9 @@ class AnswerLine(_Frozen):
         number: counted from 1.
         problem: why an answer has no report here; empty while it is being transcribed.
         graded_score: the grader's own, where a coach corrected a verdict.
-        missing: key phrases not said, the weightiest first.
-        mispronounced: terms said wrong at least once.
-        missing_parts: parts of the structure not said.
+        missing: key phrases not said, the weightiest first; ``missing_parts``: of the structure.
         language: what was said, and what is better.
-        follow_ups: how many were asked.
-        when_asked: key phrases said only to one of them.
+        when_asked: key phrases said only to a follow-up.
     """
 
     number: int
@@ -100,7 +97,6 @@ class Debrief(_Frozen):
 
     Attributes:
         verdict: in the round's own scale; empty where nothing has a report.
-        verdict_evidence: what it rests on.
         signals: the weakest first.
         first: ``None`` where no words have times.
         closing: the candidate's own questions; ``None``: nobody asked for them.
@@ -148,10 +144,7 @@ class InterviewReport(_Frozen):
         answered: how many were answered, ``transcribing`` of them without a report yet.
         coverage: mean score of the answers with a report; ``None``: there is none.
         coverage_of_asked: the same with questions skipped or cut off counted as 0.
-        answer_s: length of all answers together.
         words_per_minute: over all answers together, where they have a length.
-        pauses: of all answers; ``longest_pause_s``: the longest of them.
-        fillers: a lower bound, as in each answer.
         notices: what a reader must know first, e.g. that the transcripts are rough.
         strongest: what went best, by rule; ``evidence`` points into this report, e.g.
             ``answers[2].score``.

@@ -38,11 +38,8 @@ ALL_ROUNDS: Final = RoundGuide(id="all-rounds", title="Questions of all rounds")
 class InterviewPlan:
     """The questions of an interview, in the order they are asked.
 
-    Attributes:
-        questions: the role's own first, then those of the same round for roles of its field.
-        planned: how many fill the time if each answer takes as long as it should.
-        planned_s: how long those take.
-        short: whether the bank has fewer than a real round.
+    ``questions``: the role's own first. ``planned``: how many fill the time if each answer takes as
+    long as it should, which is ``planned_s``. ``short``: the bank has fewer than a real round.
     """
 
     questions: tuple[Question, ...]
@@ -88,15 +85,9 @@ def plan_interview(
     than in a real round, and where the field has fewer, what was answered of late comes again and
     the round is shorter. What the bank lets the round begin with is asked first.
 
-    Args:
-        bank: where the questions are.
-        role: the role's id.
-        round: which round; ``None``: the role's own questions of all rounds.
-        minutes: how long the interview lasts.
-        practiced: question id → when it was last answered.
-        rng: breaks ties.
-        scores: mean scores by topic; the weakest come first.
-        now: the time; what was answered of late is left out where the round is whole without it.
+    ``round``: ``None`` for the role's own questions of all rounds. ``practiced``: question id →
+    when it was last answered; what was of late, as of ``now``, is left out where the round is whole
+    without it. ``rng`` breaks ties. ``scores``: mean scores by topic.
 
     Raises:
         InterviewError: the role has no question for this round.

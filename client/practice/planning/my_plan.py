@@ -41,15 +41,7 @@ MOCK_SHARE: Final = 0.5
 
 @dataclass(frozen=True)
 class Step:
-    """An item as people read it.
-
-    Attributes:
-        item: of the plan.
-        text: what to do.
-        note: why, or what about.
-        href: where the studio does it.
-        command: what does it in a terminal.
-    """
+    """An item as people read it; ``href`` does it in the studio, ``command`` in a terminal."""
 
     item: Item
     text: str
@@ -133,12 +125,8 @@ def my_plan(
 ) -> Plan | None:
     """The plan of the person at this machine; ``None``: no role is known.
 
-    Args:
-        settings: the goal, and where the interviews are.
-        backend: the bank, answers and drills.
-        today: the day.
-        attempts: all of them, the newest first, if they are at hand.
-        errors: the person's own errors of language; those not mastered come last on a day.
+    ``attempts``: all of them, the newest first, if they are at hand. ``errors``: the person's own
+    errors of language; those not mastered come last on a day.
     """
     bank = backend.bank()
     attempts = all_attempts(backend) if attempts is None else attempts

@@ -21,6 +21,7 @@ from client.practice.interviews import (
     InterviewRecord,
     InterviewReport,
     Interviews,
+    KeptAnswer,
     find_answers,
     interview_to_markdown,
     last_practiced,
@@ -45,7 +46,7 @@ from client.studio.views.interview import (
     state_of,
 )
 from question_bank.models import FieldOfWork, RoundGuide, RoundName
-from server.contract import duration
+from server.contract import LanguageRequest, duration
 from server.ui.rendering import when
 from server.ui.verdict_words import notices_text
 
@@ -207,12 +208,14 @@ def router(studio: Studio) -> APIRouter:
         record = studio.interviews.resume(_get(interviews, interview_id))
         if record.ended_at is None:
             return RedirectResponse(f"/interview/{record.id}", 303)
-        made = _report(studio, record)
+        answers = find_answers(studio.backend, record)
+        made = report_interview(record, answers)
         strongest, weakest = point_links(made)
         return studio.page(
             request,
             "interview_report.html",
             report=made,
+            language_follows=_language_follows(answers),
             notices=notices_text(made.notices, to_owner=True),
             strongest=strongest,
             weakest=weakest,
@@ -228,6 +231,16 @@ def router(studio: Studio) -> APIRouter:
             used_s=record.spent_s,
             spoken_share=made.answer_s / (record.spent_s or record.minutes * 60),
         )
+
+    @routes.post("/{interview_id}/language")
+    def language(interview_id: str) -> dict[str, bool]:
+        """Look at the English of the answers; the page asks for it once the report stands."""
+        asked = LanguageRequest(mother_tongue=studio.settings.preferences.mother_tongue)
+        answers = find_answers(studio.backend, _get(interviews, interview_id), asked)
+        for each in answers.values():
+            if each.attempt is not None:
+                studio.reports.forget(each.attempt.id)
+        return {"follows": _language_follows(answers)}
 
     @routes.get("/{interview_id}/page")
     def page(request: Request, interview_id: str) -> Response:
@@ -326,6 +339,11 @@ def _state(studio: Studio, record: InterviewRecord) -> InterviewState:
 
 def _interrupted(answer: Answer) -> InterruptedAnswer:
     return InterruptedAnswer(answer.name, when(answer.spoken_at), duration(answer.duration_s))
+
+
+def _language_follows(answers: Mapping[str, KeptAnswer]) -> bool:
+    kept = [each.attempt for each in answers.values() if each.attempt is not None]
+    return any(each.report.language.pending for each in kept)
 
 
 def _report(studio: Studio, record: InterviewRecord) -> InterviewReport:

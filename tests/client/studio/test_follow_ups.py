@@ -50,14 +50,8 @@ def test_a_follow_up_whose_page_goes_is_finished_into_its_answer(
     done = spoken(client, speech)
     following = done["follow_up"]
     with client.websocket_connect(SOCKET) as socket:
-        socket.send_json(
-            {
-                "type": "start",
-                "question_id": QUESTION,
-                "follow_up": following["asked"],
-                "follows": done["attempt_id"],
-            }
-        )
+        start = {"type": "start", "question_id": QUESTION, "follow_up": following["asked"]}
+        socket.send_json({**start, "follows": done["attempt_id"]})
         until(socket, "recording")
         send_all(socket, speech)
         wait_for(lambda: studio.microphone.recording and studio.microphone.recording.recorded_s > 1)
@@ -107,6 +101,9 @@ def test_an_interview_closes_with_your_questions_and_a_debrief(
     assert client.get(f"{address}/state").json()["closed"] is False
     assert client.post(f"{address}/closing").status_code == 204
     assert client.get(f"{address}/state").json()["closed"] is True
+    follows = "data-language=" in client.get(f"{address}/report").text
+    assert follows and client.post(f"{address}/language").json() == {"follows": False}
+    assert "data-language=" not in client.get(f"{address}/report").text
     for page in (f"{address}/report", f"{address}/page", f"{address}/report.md"):
         shown = client.get(page).text
         assert "Verdict" in shown

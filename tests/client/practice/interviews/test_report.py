@@ -21,6 +21,8 @@ from server.contract import (
     CorrectedVerdict,
     HistoryPage,
     HistoryQuery,
+    Language,
+    LanguageRequest,
 )
 from tests.client.practice.interviews.conftest import (
     ROLE,
@@ -72,16 +74,13 @@ def resolves(report: InterviewReport, path: str) -> bool:
 
 def test_numbers_over_all_answers(interviews: Interviews) -> None:
     record = held(interviews, 1, 2, "skip")
-    report = report_interview(
-        record,
-        kept(
-            record,
-            attempt(1, "q", SUBMISSIONS[0], statuses=("covered", "covered"), words=100,
-                    words_per_minute=100.0, answer_s=60.0, longest_pause_s=2.0),
-            attempt(2, "q", SUBMISSIONS[1], statuses=("covered", "missing"), words=540,
-                    words_per_minute=180.0, answer_s=180.0, longest_pause_s=0.4),
-        ),
-    )  # fmt: skip
+    given = [
+        attempt(1, "q", SUBMISSIONS[0], statuses=("covered", "covered"), words=100,
+                words_per_minute=100.0, answer_s=60.0, longest_pause_s=2.0),
+        attempt(2, "q", SUBMISSIONS[1], statuses=("covered", "missing"), words=540,
+                words_per_minute=180.0, answer_s=180.0, longest_pause_s=0.4),
+    ]  # fmt: skip
+    report = report_interview(record, kept(record, *given))
     assert (report.asked, report.answered) == (4, 2)
     assert report.coverage == pytest.approx(0.75)
     assert report.coverage_of_asked == pytest.approx(1.5 / 4)
@@ -140,9 +139,8 @@ def test_the_strongest_and_weakest_follow_the_rules(interviews: Interviews) -> N
 
 def test_an_answer_without_any_phrase_is_told_so(interviews: Interviews) -> None:
     record = held(interviews, 1)
-    report = report_interview(
-        record, kept(record, attempt(1, "q", SUBMISSIONS[0], statuses=("missing",) * 3))
-    )
+    given = attempt(1, "q", SUBMISSIONS[0], statuses=("missing",) * 3)
+    report = report_interview(record, kept(record, given))
     assert any("none of 3 key phrases. Start with" in each for each in texts(report.weakest))
 
 
@@ -172,8 +170,7 @@ def test_every_point_rests_on_something_that_is_there(interviews: Interviews) ->
         attempt(4, "q", SUBMISSIONS[3], terms=[verdict("etcd", "correct")] * 2),
     ]
     report = report_interview(record, kept(record, *given))
-    points = [*report.strongest, *report.weakest]
-    assert len(points) > 4
+    assert len(points := [*report.strongest, *report.weakest]) > 4
     assert all(resolves(report, point.evidence) for point in points)
 
 
@@ -184,6 +181,11 @@ def test_an_answer_without_a_report_counts_neither_way(interviews: Interviews) -
     assert report.coverage == 1
     assert report.coverage_of_asked == 0.5, "the question cut off at the end counts, no other"
     assert report.answers[1].problem == "this answer was deleted"
+
+
+def with_language(kept: Attempt, language: Language) -> Attempt:
+    report = kept.report.model_copy(update={"language": language})
+    return kept.model_copy(update={"report": report})
 
 
 class StoredAttempts:
@@ -197,6 +199,9 @@ class StoredAttempts:
         if attempt_id not in self.attempts:
             raise RejectedError("no such attempt", "not-found")
         return self.attempts[attempt_id]
+
+    def language(self, attempt_id: int, request: LanguageRequest) -> Attempt:
+        return with_language(self.attempts[attempt_id], Language(by="rules"))
 
     def history(self, query: HistoryQuery) -> HistoryPage:
         self.asked.append(query)
@@ -221,13 +226,13 @@ def test_answers_are_found_by_number_or_by_what_was_sent(interviews: Interviews)
     )
     found = find_answers(cast("Backend", stored), record)
     numbers = [each.attempt.id if each.attempt else each.problem for each in found.values()]
-    assert numbers == [
-        5,
-        7,
-        "this answer was deleted from the history",
-        "this answer waits for the server, or was deleted",
-    ]
+    assert numbers[:2] == [5, 7]
+    assert numbers[2] == "this answer was deleted from the history"
+    assert numbers[3] == "this answer waits for the server, or was deleted"
     assert {query.since for query in stored.asked} == {record.started_at}
+    stored.attempts[5] = with_language(stored.attempts[5], Language(pending=True))
+    looked_at = find_answers(cast("Backend", stored), record, LanguageRequest())[names[0]].attempt
+    assert looked_at is not None and looked_at.report.language.by == "rules", "not left pending"
 
 
 def test_markdown_tells_all_and_what_was_said_is_no_markup(interviews: Interviews) -> None:
@@ -256,9 +261,8 @@ def test_a_score_that_a_coach_corrected_says_what_the_grader_gave(interviews: In
     record = held(interviews, 1)
     graded = attempt(1, "q", SUBMISSIONS[0], statuses=("covered", "covered"))
     coverage = graded.report.coverage.model_copy(update={"graded_score": 0.5})
-    read = graded.model_copy(
-        update={"report": graded.report.model_copy(update={"coverage": coverage})}
-    )
+    corrected = graded.report.model_copy(update={"coverage": coverage})
+    read = graded.model_copy(update={"report": corrected})
     report = report_interview(record, kept(record, read))
     assert (report.answers[0].score, report.answers[0].graded_score) == (1.0, 0.5)
     assert "100% (2 of 2), corrected, graded 50%" in interview_to_markdown(report)
