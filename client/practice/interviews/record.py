@@ -46,12 +46,8 @@ class AskedQuestion(_Frozen):
     """One question of an interview, with its outcome.
 
     Attributes:
-        question_id: of the bank.
         role: whose question it is; another one than the interview's where that had too few.
-        topic: as the bank had it when the interview began.
-        prompt: the same.
-        answer_seconds: the same.
-        signals: the same.
+        topic: as the bank had it when the interview began, like what follows.
         state: see ``QuestionState``.
         asked_at: when it came up.
         closed_at: when its answer ended, or it was skipped or cut off by the end.
@@ -156,12 +152,9 @@ class InterviewRecord(_Frozen):
 
         Nothing changes where the question is no longer open: another tab has moved on.
 
-        Args:
-            question_id: the open question.
-            now: the time.
-            runs: whether the clock runs from now.
-            ran_s: for how long it has run on the page since it last said so. No more than that
-                counts: a page that was just opened has not seen the gap before it.
+        ``runs``: whether the clock runs from now. ``ran_s``: for how long it has run on the page
+        since it last said so. No more than that counts: a page that was just opened has not seen
+        the gap before it.
         """
         if self.current is None or self.current.question_id != question_id:
             return self
