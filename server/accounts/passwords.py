@@ -26,16 +26,17 @@ _MOST_JUDGED: Final = 40
 _GUESSED_FIRST: Final = ("aloud", "interview", "password", "spring", "summer", "autumn", "winter")
 """Beside the account's name."""
 
+_LEAST_OWN: Final = 4
+"""Different signs besides these words and a year, each of which zxcvbn counts as 50 guesses."""
+
 _AT_ONCE: Final = 4
 """Each takes 19 MiB for about 20 ms; a flood of sign-ins must not use up the machine's memory."""
 
 
 class Passwords:
-    """Hashes and verifies.
+    """Hashes and verifies: Argon2id with 19 MiB, two passes, one lane; tests use cheaper ones.
 
-    Args:
-        hasher: parameters by https://cheatsheetseries.owasp.org (password storage): Argon2id with
-            19 MiB, two passes, one lane. Tests use cheaper ones.
+    https://cheatsheetseries.owasp.org (password storage)
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
@@ -81,6 +82,9 @@ class Passwords:
 
         names = re.findall(r"[^\W_]+", name)
         guessed_first = [name, *names, "".join(names), *_GUESSED_FIRST]
+        known = "|".join(map(re.escape, sorted(guessed_first, key=len, reverse=True)))
+        if len({*re.sub(rf"{known}|(19|20)\d\d", "", password, flags=re.I)}) < _LEAST_OWN:
+            raise InvalidInputError("the password is easy to guess: little but a name or a date")
         judged = [(password, _MIN_SCORE)]
         if len({*re.findall(r"[\W_]", password)}) <= _MOST_SIGNS:
             judged.append((re.sub(r"[\W_]", "", password) or "-", _MIN_BARE_SCORE))

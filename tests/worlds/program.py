@@ -369,7 +369,7 @@ def _review(world: Program, shown: list[Answer], cohort_id: int) -> None:
             text=COMMENTS[number % 3],
             kind="span",
             word_from=words // 3,
-            word_to=words // 3 + 4,
+            word_to=min(words // 3 + 4, words - 1),
         )
         if 0 < number < 14:
             _post(coach, f"{page}/state", state="done")

@@ -456,7 +456,7 @@ def _items(
     retries = [
         Item("retry", each.id, question_minutes(each), missing=state.missing[each.id])
         for each in state.retries(day)
-        if each.id not in asked
+        if each.id not in asked and each not in untried[:new]
     ]
     if state.missed_days(goal, day):
         longest = goal.minutes * LONGEST_DAY
@@ -466,7 +466,7 @@ def _items(
         more.insert(0, needed.pop())
     retries = _fitting(retries, goal.minutes - _minutes(items, needed))
     room = goal.minutes - _minutes(items, retries, needed)
-    more = _fitting(more, room)
+    more = _fitting((each for each in more if each.name not in {e.name for e in retries}), room)
     chosen = [*items, *retries, *needed, *more]
     taken = asked | {each.name for each in chosen}
     rested = [

@@ -477,7 +477,7 @@ def test_no_such_account(accounts: AccountService, account_id: int) -> None:
     [
         *("password123", "Password1!", "qwertyuiop", "1q2w3e4r5t", "iloveyou12", "letmein123"),
         *("administrator", "basketball", "Passw0rd2023", "Summer2024!", "changeme123"),
-        *("Spring2026!", "anasilva2024"),
+        *("Spring2026!", "anasilva2024", "ana-spring-2026", "Silva--Winter--1999"),
         *("hunter2hunter2", "abcdefghijk", "0123456789ab", "ana.silva99", "aloud12345"),
         *("password-password", "Qwerty123456", "dragon dragon!", "Qwerty-12345", "aloud-interview"),
         "_-__-_---_-_",
