@@ -166,8 +166,8 @@ def test_a_page_is_for_everybody(practiced: RunningStudio, new_page: NewPage, pa
     page = new_page()
     response = page.goto(address(practiced, path))
     assert response.status == 200
-    page.wait_for_selector("[data-language]", state="detached")  # an interview's report comes again
     sizes = dict(page.evaluate(SIZES))
+    page.wait_for_selector("[data-language]", state="detached")  # an interview's report comes again
     found = tabbing_problems(page)
     for width, scheme, rules in VIEWS:
         page.set_viewport_size({"width": width, "height": 800})
