@@ -23,6 +23,8 @@ Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max
 RoundName = Slug
 SignalName = Slug
 Kind = Literal["explain", "story", "design", "code", "introduction"]
+ABOUT_ONESELF: Final = frozenset[Kind](("story", "introduction"))
+"""Nobody but the candidate knows what is true, and the points fit many questions."""
 
 # the kind of a round's questions, if neither they nor the round say
 _KIND_OF_ROUND: dict[str, Kind] = {

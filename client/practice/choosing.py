@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from question_bank.models import Question, RoundName
+from question_bank.models import ABOUT_ONESELF, Question, RoundName
 
 NEWCOMER_QUESTIONS: Final = 5
 """A first week's practice: from then on easy and hard questions take turns by chance."""
@@ -62,7 +62,7 @@ def first_question(questions: Iterable[Question]) -> Question | None:
     One that begins interviews comes before all others.
     """
     there = list(questions)
-    stories = [each for each in there if each.kind in ("story", "introduction")] or there
+    stories = [each for each in there if each.kind in ABOUT_ONESELF] or there
     stories = [each for each in stories if each.opens] or stories
     return min(stories, key=lambda each: (each.difficulty, each.answer_seconds), default=None)
 

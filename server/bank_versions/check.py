@@ -20,7 +20,7 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.errors import FieldPath
 from question_bank.loader import load_bank, read_sources
-from question_bank.models import Bank, KeyPhrase, Question
+from question_bank.models import ABOUT_ONESELF, Bank, KeyPhrase, Question
 from question_bank.source import Source
 from server.bank_versions.text import Draft, Fault
 from server.grading import cover, cover_question
@@ -393,7 +393,7 @@ def _stems(phrase: KeyPhrase) -> tuple[frozenset[str], ...]:
 
 def _related(one: Question, other: Question) -> bool:
     """The same question, two that share a phrase, or a story, whose points any answer may make."""
-    if one.id == other.id or other.kind in ("story", "introduction"):
+    if one.id == other.id or other.kind in ABOUT_ONESELF:
         return True
     return not _names(one.key_phrases).isdisjoint(_names(other.key_phrases))
 

@@ -194,18 +194,12 @@ def _own_words(report: Report, part: StructurePart) -> tuple[str, str]:
 def _without_fillers(report: Report) -> tuple[str, str]:
     words = report.transcript.tokens
     fillers = {each.word_index for each in report.delivery.fillers}
-    best: tuple[int, int, int] = (0, 0, 0)
-    start = 0
-    for at, word in enumerate(words):
-        if word.endswith((".", "?", "!")) or at == len(words) - 1:
-            count = sum(start <= each <= at for each in fillers)
-            best = max(best, (count, start, at + 1))
-            start = at + 1
-    count, start, end = best
-    if not count:
+    # of equally many, the last
+    most = max(report.transcript.sentences, key=lambda at: (len(fillers & {*at}), at.start))
+    if fillers.isdisjoint(most):
         return "", ""
-    clean = " ".join(words[at] for at in range(start, end) if at not in fillers)
-    return " ".join(words[start:end]), _sentence(clean) + "."
+    clean = " ".join(words[at] for at in most if at not in fillers)
+    return " ".join(words[most.start : most.stop]), _sentence(clean) + "."
 
 
 def _sentence(text: str) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from question_bank.models import Kind
+from question_bank.models import ABOUT_ONESELF, Kind
 from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES, FollowUp, FollowUpKind
 from server.contract.report import PhraseCoverage, Report, Structure, StructurePart
 from server.contract.scoring import PHRASE_SHARE, WEAK_UNDER, challenged, taken_off
@@ -48,7 +48,6 @@ LEAST: Final = 0.005
 
 _NUMBER_PARTS: Final = frozenset({"estimate", "result"})
 _PROBED: Final = ("requirements", "estimate", "components", "failure and recovery", "cost")
-_TOLD: Final = frozenset({"story", "introduction"})
 _NUMBER: Final = re.compile(
     r"\d|\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
     r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
@@ -148,7 +147,7 @@ def _question_again(report: Report, prompt: str) -> Iterator[_Gap]:
     """The question itself, after an answer to another one."""
     asked = [each.strip() for each in _ASKED.findall(prompt)]
     if report.off_topic and asked:
-        is_told = report.structure is not None and report.structure.kind in _TOLD
+        is_told = report.structure is not None and report.structure.kind in ABOUT_ONESELF
         ask = f"Let me come back to my question. {asked[0 if is_told else -1]}"
         yield 1.0, _asked("part", ask, "answer")
 
@@ -161,7 +160,7 @@ def _phrases(report: Report, prompt: str) -> Iterator[_Gap]:
         return  # they ask how a story went on
     told = _said(report).casefold()
     words, known = _words(told), f"{prompt.casefold()} {told}"
-    is_told = structure is not None and structure.kind in _TOLD
+    is_told = structure is not None and structure.kind in ABOUT_ONESELF
     for phrase in phrases:
         chance, up_to = _chance(phrase), ASKED_UP_TO
         if report.overall < WEAK_UNDER:
@@ -211,7 +210,7 @@ def _parts(report: Report) -> Iterator[_Gap]:
         return
     total = sum(each.weight for each in structure.parts)
     share = 1.0 - PHRASE_SHARE[structure.kind]
-    is_told = structure.kind in _TOLD
+    is_told = structure.kind in ABOUT_ONESELF
     share *= 1.0 if is_told else PART_SHARE
     said = _said(report)
     for part in structure.parts:

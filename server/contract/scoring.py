@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from question_bank.models import Kind
+from question_bank.models import ABOUT_ONESELF, Kind
 from server.contract.report import (
     Coverage,
     CoverageEvidence,
@@ -159,7 +159,7 @@ def taken_off(report: Report) -> float:
 
 def challenged(report: Report) -> CoverageEvidence | None:
     """The words to take up as wrong, in a weak answer that sounds wrong and is no story."""
-    told = report.structure is not None and report.structure.kind in ("story", "introduction")
+    told = report.structure is not None and report.structure.kind in ABOUT_ONESELF
     sounds_wrong = report.overall < WEAK_UNDER and taken_off(report) >= WRONG_FROM
     return report.doubted if sounds_wrong and not (told or report.off_topic) else None
 

@@ -5,7 +5,7 @@ Frozen, and strict about unknown fields.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import fmean
 from typing import Annotated, Final, Literal, Self
 
@@ -127,6 +127,12 @@ class Transcript(Wire):
             for at in range(len(said) - size + 1 if size else 0)
             if [part for part, _ in said[at : at + size]] == wanted
         ]
+
+    @property
+    def sentences(self) -> list[range]:
+        """Where the sentences are, by the words that end one."""
+        ends = (at for at, text in enumerate(self.tokens, 1) if text.endswith((".", "?", "!")))
+        return [range(*each) for each in pairwise(sorted({0, *ends, len(self.tokens)}))]
 
     @property
     def is_rough(self) -> bool:

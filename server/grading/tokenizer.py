@@ -149,8 +149,7 @@ _UNIT_NAMES = _unit_names()
 """Elsewhere these are letters. A library of units (``pint``) knows no "gigs", no number words."""
 _BITS_OR_BYTES = frozenset({"gig", "gigs", "meg", "megs"})
 """In a rate: a network's gig a second are bits, a disk's bytes."""
-_SCALES = {"k": 3, "thousand": 3, "m": 6, "lakh": 5, "million": 6, "mn": 6, "crore": 7, "b": 9,
-           "bn": 9, "billion": 9, "trillion": 12}  # fmt: skip
+_SCALES = {**SCALES, "k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9}
 _SCALE_WORDS = frozenset(SCALES)
 _HUNDRED_AND_MORE = _SCALE_WORDS | {"hundred"}
 _BEFORE_POINT = word_set(

@@ -5,7 +5,6 @@ Everything follows from the reports of its answers, by rule, with the evidence b
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from statistics import fmean
 from textwrap import shorten
 from typing import Final
@@ -165,7 +164,7 @@ def _weakest(by_score: Sequence[tuple[int, tuple[int, Report]]]) -> Iterator[Mom
         yield _moment(number, attempt_id, report.doubted, "This sounds wrong or vague.")
     elif by_score and (aim := by_score[-1][1][1].aim) is not None:
         number, (attempt_id, report) = by_score[-1]
-        places = report.transcript.places_of(aim.quote) or _places(report.transcript)[:1]
+        places = report.transcript.places_of(aim.quote) or report.transcript.sentences[:1]
         for each in places[:1]:
             why = f"Your weakest answer, {report.overall:.0%}. {aim.text}"
             yield _moment(number, attempt_id, _said(report.transcript, each), why)
@@ -188,19 +187,12 @@ def _sentences(reports: Reports) -> list[Moment]:
     """How the answers began, how they ended, and what is between, the longest first."""
     found: list[tuple[int, int, Moment]] = []
     for number, (attempt_id, report) in sorted(reports.items()):
-        places = _places(report.transcript)
+        places = report.transcript.sentences
         for at, each in enumerate(places):
             rank = 0 if at == 0 else 1 if at == len(places) - 1 else 2
             moment = _moment(number, attempt_id, _said(report.transcript, each), _PLACES[rank])
             found.append((rank, -len(each) if rank == 2 else 0, moment))
     return [moment for *_, moment in sorted(found, key=lambda each: each[:2])]
-
-
-def _places(transcript: Transcript) -> list[range]:
-    """Where its sentences are."""
-    words = transcript.tokens
-    ends = (at for at, word in enumerate(words, start=1) if word.endswith((".", "?", "!")))
-    return [range(*each) for each in pairwise(sorted({0, *ends, len(words)}))]
 
 
 def _said(transcript: Transcript, place: range) -> CoverageEvidence:

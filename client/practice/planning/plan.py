@@ -450,13 +450,13 @@ def _items(
     new = ceil((len(untried) + len(stories)) / state.days_left(goal, day, until))
     fresh = [Item("question", each.id, question_minutes(each)) for each in untried]
     fresh += [Item("story", each.id, STORY_MINUTES) for each in stories]
-    needed, more = fresh[:new], fresh[new:]
+    needed, more, soon = fresh[:new], fresh[new:], {each.id for each in untried[:new]}
     if mock and mock.minutes >= goal.minutes:  # long enough, unless questions would be left over
         return (*items, *_fitting((e for e in needed if e.kind == "question"), goal.minutes))
     retries = [
         Item("retry", each.id, question_minutes(each), missing=state.missing[each.id])
         for each in state.retries(day)
-        if each.id not in asked and each not in untried[:new]
+        if each.id not in asked | soon
     ]
     if state.missed_days(goal, day):
         longest = goal.minutes * LONGEST_DAY
@@ -465,8 +465,8 @@ def _items(
     while len(needed) > 1 and _minutes(items, needed) > longest:
         more.insert(0, needed.pop())
     retries = _fitting(retries, goal.minutes - _minutes(items, needed))
-    room = goal.minutes - _minutes(items, retries, needed)
-    more = _fitting((each for each in more if each.name not in {e.name for e in retries}), room)
+    room, back = goal.minutes - _minutes(items, retries, needed), {e.name for e in retries}
+    more = _fitting([each for each in more if each.name not in back], room)
     chosen = [*items, *retries, *needed, *more]
     taken = asked | {each.name for each in chosen}
     rested = [
