@@ -176,7 +176,7 @@ def _answer_title(transcript: Transcript) -> str:
 
 def _coverage_title(report: Report) -> str:
     phrases = report.coverage.phrases
-    said = sum(phrase.status == "covered" and not phrase.negated for phrase in phrases)
+    said = sum(phrase.is_said for phrase in phrases)
     asked = sum(bool(question_about(phrase)) for phrase in phrases)
     title = f"Key phrases: {said} of {len(phrases)} said"
     title += f", {asked} to confirm" if asked else ""
@@ -213,7 +213,7 @@ def _phrase_detail(phrase: PhraseCoverage) -> Text:
     if question_about(phrase):
         text.append(f"\n{question_about(phrase)}", style="bold")
     _append_correction(text, phrase.corrected)
-    if phrase.status != "covered" or phrase.negated:
+    if not phrase.is_said:
         if phrase.why:
             text.append(("\n" if text else "") + phrase.why)
         if phrase.follow_up and not question_about(phrase):

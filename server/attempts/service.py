@@ -214,7 +214,7 @@ class Service:
             raise InvalidInputError(
                 f"“{words}” is not in the transcript: choose the words as they are written there"
             )
-        if words and found is not None and found.status == "covered" and not found.negated:
+        if words and found is not None and found.is_said:
             raise InvalidInputError(f"{answer.phrase!r} counts as said already")
         is_open = bool(words) or answer.meant is None
         if found is None or not (found.status == "possible" or is_open):

@@ -228,7 +228,7 @@ def check_ways(
                 if each.kind == "ways":
                     wrong, how = verdict.status == "missing" or verdict.negated, "does not count"
                 else:
-                    wrong, how = verdict.status == "covered" and not verdict.negated, "counts"
+                    wrong, how = verdict.is_said, "counts"
                 if wrong:
                     phrase = question.key_phrases[each.at].phrase
                     field = ("key_phrases", each.at, each.kind, each.number)
@@ -349,7 +349,7 @@ def check_model_answers(
         # all at once, because reading the answer takes as long as searching for several phrases
         judged = iter(cover(phrases, question.model_answer.split(), lexicon).phrases)
         for phrase in itertools.islice(judged, len(question.key_phrases)):
-            if phrase.status != "covered" or phrase.negated:
+            if not phrase.is_said:
                 how = "denies" if phrase.negated else "does not cover"
                 yield question, f"{how} its own {phrase.phrase!r}"
         for other in others:

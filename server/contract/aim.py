@@ -77,7 +77,7 @@ def aim_result(aim: Aim, after: Report) -> AimResult:
         return _result(not after.off_topic, "you answered the question", "still off the question")
     for phrase in after.coverage.phrases if aim.kind == "content" else ():
         if phrase.phrase == aim.name:
-            said = phrase.status == "covered" and not phrase.negated
+            said = phrase.is_said
             return _result(said, f"“{aim.name}” is said now", f"“{aim.name}” is still not said")
     for part in after.structure.parts if aim.kind == "structure" and after.structure else ():
         if part.name == aim.name:
@@ -111,7 +111,7 @@ def _content(report: Report) -> Iterator[_Ranked]:
         text = f"Check this and say it exactly: “{quote}”."
         yield taken_off(report) * DOUBT_SHARE, _aim("content", "wrong", text, "doubted", quote)
     for at, phrase in enumerate(report.coverage.phrases):
-        if phrase.status == "covered" and not phrase.negated:
+        if phrase.is_said:
             continue
         gain = points_gained(report, phrase=phrase)
         verb = "Say in clear words" if phrase.status == "possible" else "Say"

@@ -110,6 +110,11 @@ class PhraseCoverage(Wire):
     when_asked: CoverageEvidence | None = Field(default=None, exclude_if=_is_none)
 
     @property
+    def is_said(self) -> bool:
+        """Whether it was said, and not only to deny it."""
+        return self.status == "covered" and not self.negated
+
+    @property
     def is_open(self) -> bool:
         """Whether the grader neither found it nor found it denied: what a judge is asked about."""
         return self.status != "covered" and not self.negated

@@ -262,7 +262,7 @@ def first_point_s(coverage: Coverage, words: Sequence[Word]) -> float | None:
     said = [
         phrase.evidence.start_s
         for phrase in coverage.phrases
-        if phrase.status == "covered" and not phrase.negated and phrase.evidence is not None
+        if phrase.is_said and phrase.evidence is not None
         if phrase.evidence.start_s is not None
     ]
     return None if begin is None or not said else round(max(0.0, min(said) - begin), 1)

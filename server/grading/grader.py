@@ -304,8 +304,8 @@ def count_follow_ups(
         added: list[str] = []
         found = list(coverage.phrases)
         for at, (phrase, now) in enumerate(zip(found, judged.coverage.phrases, strict=True)):
-            is_new = phrase.status != "covered" or phrase.negated
-            if is_new and not phrase.when_asked and now.status == "covered" and not now.negated:
+            is_new = not phrase.is_said
+            if is_new and not phrase.when_asked and now.is_said:
                 found[at] = phrase.model_copy(update={"when_asked": now.evidence})
                 added.append(phrase.phrase)
         coverage = coverage.model_copy(update={"phrases": tuple(found)})
@@ -333,9 +333,7 @@ def count_follow_ups(
 
 def _is_sound(judged: Judged) -> bool:
     """Whether what is said to a challenge has a point of the question, and nothing wrong in it."""
-    affirmed = any(
-        each.status == "covered" and not each.negated for each in judged.coverage.phrases
-    )
+    affirmed = any(each.is_said for each in judged.coverage.phrases)
     return affirmed and judged.doubted is None
 
 

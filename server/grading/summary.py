@@ -47,11 +47,7 @@ def _well(
     structure: Structure | None,
 ) -> list[_Point]:
     out: list[_Point] = []
-    said = [
-        (at, phrase)
-        for at, phrase in enumerate(coverage.phrases)
-        if phrase.status == "covered" and not phrase.negated
-    ]
+    said = [(at, phrase) for at, phrase in enumerate(coverage.phrases) if phrase.is_said]
     total = len(coverage.phrases)
     if said and len(said) == total:
         out.append((10, "You made every key point.", "coverage.score"))

@@ -173,7 +173,7 @@ def composition_text(report: Report) -> str:
     ``42 of 60 points for what you said (5 of 8 key phrases, 1 perhaps) + 25 of 40 for structure (3
     of 4 parts) − 6: some of it sounds wrong (“…”)``. Empty for reports of earlier graders.
     """
-    said = sum(each.status == "covered" for each in report.coverage.phrases)
+    said = sum(each.is_said for each in report.coverage.phrases)
     perhaps = sum(bool(question_about(each)) for each in report.coverage.phrases)
     count = f"{said} of {len(report.coverage.phrases)} key phrases"
     if perhaps:

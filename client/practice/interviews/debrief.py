@@ -122,7 +122,7 @@ def _first(reports: Reports) -> FirstImpression | None:
             phrases=tuple(
                 each.phrase
                 for each in report.coverage.phrases
-                if each.status == "covered"
+                if each.is_said
                 and each.evidence is not None
                 and (each.evidence.start_s or FIRST_S) < FIRST_S
             ),
@@ -149,7 +149,7 @@ def _well_said(number: int, attempt_id: int, report: Report) -> Iterator[Moment]
     said = [
         (each.weight, each.phrase, each.evidence)
         for each in report.coverage.phrases
-        if each.status == "covered" and each.evidence is not None and not each.negated
+        if each.is_said and each.evidence is not None
     ] or [(each.weight, each.name, each.evidence) for each in parts if each.evidence is not None]
     if said:
         _, name, evidence = max(said, key=lambda each: each[0])

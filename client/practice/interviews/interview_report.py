@@ -142,7 +142,7 @@ def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
             "attempt_id": kept.attempt.id,
             "score": report.overall,
             "graded_score": report.overall_graded,
-            "covered": sum(each.status == "covered" and not each.negated for each in phrases),
+            "covered": sum(each.is_said for each in phrases),
             "phrases": len(phrases),
             "answer_s": delivery.answer_s,
             "target_s": delivery.target_s,

@@ -112,6 +112,14 @@ def test_a_rough_transcripts_score_is_shown_as_the_least_it_can_be() -> None:
     assert f"at least {content.score:.0%}" in shown
 
 
+def test_the_score_line_and_the_count_leave_out_what_was_only_denied() -> None:
+    phrases = [each.model_copy(update={"negated": True}) for each in REPORT.coverage.phrases]
+    denied = REPORT.coverage.model_copy(update={"phrases": tuple(phrases)})
+    report = REPORT.model_copy(update={"coverage": denied})
+    assert f"(0 of {len(phrases)} key phrases" in composition_text(report)
+    assert joined(f"Key phrases: 0 of {len(phrases)} said") in joined(terminal(report))
+
+
 @pytest.mark.parametrize(
     ("taken_off", "off_topic", "told"),
     [
