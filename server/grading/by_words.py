@@ -38,6 +38,7 @@ MAX_CANDIDATES: Final = 8
 _LOOSE_FAMILY: Final = ("er", "or", "ism", "ness")
 _GENITIVES: Final = word_set("of for in on per between among from by at to into across within with")
 _PRONOUNS: Final = word_set("it them him her us me you")
+_RATE: Final = word_set("per a an each every")
 _PARTICLES: Final = word_set("back out up down off over")
 
 FEATURES: Final = (
@@ -90,30 +91,46 @@ def by_words(answer: Answer, phrase: CompiledPhrase) -> list[Named]:
     if not keys:
         return []
     found: dict[tuple[int, ...], Named] = {}
+    others: list[set[int]] = []
     for variant, places in _propose(answer, phrase, keys):
         if answer.strict and not _is_contiguous(answer, variant, places):
             continue
-        if _is_another_quantity(answer, variant, places):
-            continue
         named = _named(answer, variant, places)
+        if _is_another_quantity(answer, variant, places):
+            others.append(set(named.tokens))
+            continue
         known = found.get(named.tokens)
         if known is None or _closeness(named) > _closeness(known):
             found[named.tokens] = named
-    return sorted(found.values(), key=_closeness, reverse=True)[:MAX_CANDIDATES]
+    kept = [
+        each
+        for each in found.values()
+        if each.is_whole or not any(other.issuperset(each.tokens) for other in others)
+    ]
+    return sorted(kept, key=_closeness, reverse=True)[:MAX_CANDIDATES]
 
 
 def _is_another_quantity(answer: Answer, variant: Variant, places: Sequence[Place]) -> bool:
-    """Whether a number lacks its scale or has another unit: "four per million", "15 ms"."""
+    """Whether a number lacks its scale, or stands in another order or with another unit.
+
+    "Four per million", "1 to 10" for "10 to 1", "15 ms", "50 a minute".
+    """
     starts = {place.first: place.start for place in places}
     for place in places:
-        number, after = variant.units[place.first], variant.units[place.last : place.last + 1]
-        if not number.text[-1].isdecimal() or not after or after[0].lemma not in MEASURES:
+        unit, after = variant.units[place.first], variant.units[place.last : place.last + 1]
+        if not after:
             continue
-        follows = answer.tokens[place.end].lemma if place.end < len(answer.tokens) else ""
-        if starts.get(place.last, place.end) != place.end and after[0].text in SCALES:
+        is_number, start = unit.text[-1].isdecimal(), starts.get(place.last)
+        if is_number and after[0].text in SCALES and start != place.end:
             return True
-        if place.last not in starts and (after[0].text in SCALES or follows in MEASURES):
-            return True
+        if is_number and after[0].text[-1].isdecimal() and start is not None:
+            if start < place.start:
+                return True
+        if start is None and after[0].lemma in MEASURES:
+            beside = [token.lemma for token in answer.tokens[place.end : place.end + 2]]
+            measure = next((each for each in beside if each not in _RATE), "")
+            if measure in MEASURES and measure != after[0].lemma:
+                return True
     return False
 
 
@@ -369,6 +386,9 @@ def look_up(answer: Answer, unit: Unit) -> dict[TokenSpan, Tier]:
             elif end - start > 1:  # a single word is looked up by its own keys
                 said = " ".join(token.text for token in answer.tokens[start:end])
                 put(start, end, Tier.EXACT if said == symbol else Tier.INFLECTED)
+    if len(unit.text) == 1:  # the R of "R&D" is no name
+        words, tokens = answer.words, answer.tokens
+        found = {at: tier for at, tier in found.items() if "&" not in words[tokens[at[0]].first]}
     if answer.prefixed:
         return {
             span: tier

@@ -40,7 +40,13 @@ def _kinds() -> tuple[Mapping[str, Decimal], ...]:
 
 _KINDS: Final = _kinds()
 """Units of one kind, and how large each is."""
-MEASURES: Final = frozenset(SCALES).union(*_KINDS, ("gig", "meg"))
+_DAYTIMES: Final = {"am": ("in the morning", "at night"),
+                    "pm": ("in the afternoon", "in the evening", "at night")}  # fmt: skip
+_LONE: Final = frozenset((
+    "gig", "meg", "percent", "euro", "pound", "mile", "foot", "inch", "yard", "ounce", "ton",
+    "liter", "gallon", "acre", "hectare", "celsius", "fahrenheit", "kelvin", "knot",
+))  # fmt: skip
+MEASURES: Final = frozenset(SCALES).union(*_KINDS, _LONE, _DAYTIMES)
 """Words that make another quantity of a number; one is never a mishearing of another."""
 _SHORT: Final = {"gigabyte": "gig", "gigabit": "gig", "megabyte": "meg", "megabit": "meg"}
 _BITS_OF_A_BYTE: Final = 8
@@ -71,6 +77,12 @@ def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
         for whole, share_of in _SHARES.items():
             if (number, unit) == (share_of, "percent"):
                 yield with_it(at, 2, *whole)
+        for half, times in _DAYTIMES.items():
+            for time in times:
+                if texts[at + 1] == half:
+                    yield with_it(at + 1, 1, time)
+                if " ".join(texts[at + 1 : at + 4]).startswith(time):
+                    yield with_it(at + 1, len(time.split()), half)
         if unit == "degree" and texts[at + 2 : at + 3] in (["celsius"], ["fahrenheit"]):
             yield with_it(at + 2, 1, texts[at + 2][0])
         if texts[at + 1] == "to" and _value(number) and _value("".join(texts[at + 2 : at + 3])):
@@ -100,7 +112,7 @@ def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
 def numbers_in(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The numbers of a wording, each with the scale or unit after it, or with ""."""
     for number, after in zip_longest(texts, texts[1:], fillvalue=""):
-        if number[-1:].isdecimal():
+        if number.lstrip("-")[:1].isdecimal():
             unit = lemma(after)
             yield number, unit if unit in MEASURES else ""
 

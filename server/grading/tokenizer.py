@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from server.grading.english import by_word, family, lemma, word_set
+from server.grading.english import FUNCTION_WORDS, by_word, family, lemma, word_set
 from server.grading.numbers import (
     NUMBER_STARTS,
     SCALES,
@@ -152,9 +152,12 @@ _BITS_OR_BYTES = frozenset({"gig", "gigs", "meg", "megs"})
 _SCALES = {**SCALES, "k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9}
 _SCALE_WORDS = frozenset(SCALES)
 _HUNDRED_AND_MORE = _SCALE_WORDS | {"hundred"}
-_BEFORE_POINT = word_set(
-    "was is are were be of at to by from about around than only just under over below above "
-    "roughly nearly almost with in for took takes take and or costs cost within after every exactly"
+_NAMES_A_POINT = word_set(
+    "a an the this that these those our my your their its his her some any each every one's not no"
+)
+_BEFORE_POINT = (FUNCTION_WORDS - _NAMES_A_POINT) | word_set(
+    "below above roughly nearly almost took takes take costs cost after exactly approximately "
+    "reached hit hits exceeds exceeded dropped rose fell grew gained lost every"
 )
 """Before "point five", which is .5; in "at this point five of us left" it is none."""
 _HALVED = _SCALE_WORDS | word_set(

@@ -117,6 +117,9 @@ a year | The project took twelve months.
 900 megabytes per second | The disk reads nine hundred megs per second.
 50 cents | It costs $0.50 an hour.
 $40,000 a month | That bill was 40,000 dollars per month at the time.
+3 a.m. | The backup ran at three o'clock in the morning.
+7 in the evening | Traffic peaks at 7 p.m. every day.
+0.5 percent | We rolled back once errors reached point five percent.
 """
 NOT_SAID = """
 5 seconds | It took one and a half seconds in the end.
@@ -139,6 +142,16 @@ Redis | redis.example.co.uk was down for a day.
 changelog | The news on changelog.fm were bad.
 4 million messages | The topic holds four messages per million.
 C# | My thesis was a parser in C, sharp and fast, all of it.
+R | I was in the R&D department then.
+5 percent | We rolled back as soon as point five percent of it failed.
+10 to 1 read-write ratio | We saw a 1 to 10 read-write ratio all day.
+3 a.m. | The backup ran at 3 p.m. each day.
+20 kilometers | The two centers are 20 miles apart.
+20,000 dollars | It saved us 20,000 euros a year.
+85 degrees Celsius | It slows down at 85 degrees Fahrenheit already.
+50 tokens per second | One user got fifty tokens per minute.
+200 queries per second | It took two hundred queries a day.
+95th percentile | We looked at the ninety-ninth percentile.
 """
 
 
