@@ -104,11 +104,7 @@ def open_results(path: Path, *, retry_failed: bool = False) -> Iterator[Results]
 
 
 def _lines(path: Path) -> Iterator[Line]:
-    """The lines that are whole.
-
-    Raises:
-        ResultsError: one is no result.
-    """
+    """The lines that are whole."""
     if not path.exists():
         return
     with path.open("rb") as file:

@@ -281,11 +281,7 @@ class ClusterWorkers:
 
 
 def _reach(address: str) -> None:
-    """Try the address first: Ray itself tries for minutes.
-
-    Raises:
-        OSError: nothing answers there.
-    """
+    """Try the address first: Ray itself tries for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
         with socket.create_connection((host, int(port)), timeout=_ANSWERS_WITHIN_S):

@@ -89,17 +89,7 @@ def _open_studio(
     port: int | None,
     browser: bool,
 ) -> None:
-    """Serve the studio until interrupted.
-
-    Args:
-        bank: files or folders added to the bank.
-        lexicon: files or folders added to the lexicon.
-        server: the address of a shared server.
-        engine: the transcription engine's name; ``None``: as in the settings.
-        model: its weights by name or path; ``None``: as in the settings.
-        port: the port to serve on; ``None``: ``_DEFAULT_PORT``, or a free one where that is taken.
-        browser: open the page in the browser.
-    """
+    """Serve the studio until interrupted; without a port at the usual one, or a free one."""
     from client.cli.common import errors, expected_failures, load_settings_of
 
     with expected_failures():

@@ -127,7 +127,7 @@ def validate(
         raise fail(f"{path}: {count_of(len(checked.faults), 'fault')}")
     notes = f", {count_of(len(checked.notes), 'note')}" if checked.notes else ""
     questions = count_of(checked.questions, "question")
-    graded = f"; {count_of(checked.sentences, 'sentence')} graded" if checked.sentences else ""
+    graded = f"; {count_of(checked.sentences, 'sentence')} checked" if checked.sentences else ""
     out().print(f"{path}: {questions}, no faults{notes}{graded}", markup=False)
 
 

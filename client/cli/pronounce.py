@@ -106,11 +106,7 @@ def _print(heard: list[Heard], lexicon: Lexicon) -> None:
 
 
 def _in_bulk(hearing: Hearing, lexicon: Lexicon, manifest: Path) -> None:
-    """Print one JSON line for each line read, as soon as it is judged.
-
-    Raises:
-        Exit: the file cannot be read, or no line could be judged.
-    """
+    """Print one JSON line for each line read, as soon as it is judged."""
     try:
         text = manifest.read_text(encoding="utf-8-sig")  # editors on Windows begin with a mark
     except OSError as error:

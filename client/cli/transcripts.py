@@ -35,8 +35,8 @@ _SOUND: Final = re.compile(
     re.IGNORECASE,
 )
 """What is heard and not said: "[Music]", "(laughs)" alone on a line; and invisible marks."""
-_TURN: Final = re.compile(r"^\s*(?:>>+\s*|[-–—]\s+(?=\w))")
-"""Somebody else speaks: ">> Yes.", "- Yes."."""
+_TURN: Final = re.compile(r"^\s*(?:>>+\s*|[-–—](?:\s+(?=\w)|(?=[^\W\d_a-z])))")
+"""Somebody else speaks: ">> Yes.", "- Yes.", "-Yes."."""
 _ROLLS: Final = re.compile(r"<\d[\d:.]*>|<u>")
 """Captions that roll repeat the line before; those that mark each word repeat all."""
 

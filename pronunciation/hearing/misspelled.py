@@ -151,12 +151,7 @@ class Misspellings:
     ) -> tuple[Floats, "Starts"]:
         """The best passage of written phones for each wording that ends at each phone.
 
-        Args:
-            chains: the wordings' phones, concatenated.
-            as_other: log ratio of each written phone for each meant phone, shape (written, meant).
-            put_in: the same if it is inserted after one, shape (written, meant) or (written, 1).
-            is_whole: for each wording, whether its passages begin with the first written phone.
-            breaks: see ``best_ends``.
+        ``as_other``, ``put_in``: log ratios, shape (written, meant), the second or (written, 1).
         """
         first, last = chains.first, chains.last
         left_out = self._logs[2][chains.meant]

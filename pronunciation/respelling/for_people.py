@@ -228,15 +228,7 @@ def _ways(word: str) -> list[Phones]:
 
 
 def _bounds(phones: Sequence[str], words: Sequence[Sequence[Phones]]) -> tuple[list[int], float]:
-    """Where the words begin in the cheapest alignment, and the end, as indices of ``phones``.
-
-    Args:
-        phones: of the reading, without stress.
-        words: how each word may be said, without stress.
-
-    Returns:
-        The indices, and the cost.
-    """
+    """Where the words begin in the cheapest alignment, and the end; and its cost."""
     costs = [0.0] + [_NEVER] * len(phones)
     begins: list[list[int]] = []
     for ways in words:
@@ -252,13 +244,7 @@ def _bounds(phones: Sequence[str], words: Sequence[Sequence[Phones]]) -> tuple[l
 
 
 def _ends(phones: Sequence[str], costs: Sequence[float], way: Phones) -> list[tuple[float, int]]:
-    """For each index at which a word may end: the cost up to there, and where the word begins.
-
-    Args:
-        phones: of the reading.
-        costs: for each index, that of everything before this word if it begins there.
-        way: the phones of the word.
-    """
+    """For each index at which a word may end: the cost up to there, and where the word begins."""
     row = [(cost, begin) for begin, cost in enumerate(costs)]
     for at in range(1, len(row)):
         row[at] = min(row[at], _plus(row[at - 1], _ADDED))

@@ -267,11 +267,9 @@ _BEFORE_A_NUMBER: Final = {
     "no": "number", "nos": "numbers", "fig": "figure", "figs": "figures", "art": "article",
     "arts": "articles", "vol": "volume", "vols": "volumes", "ch": "chapter", "chap": "chapter",
     "sec": "section", "p": "page", "pg": "page", "pp": "pages", "eq": "equation",
-    "ext": "extension",
-    "min": "minimum", "max": "maximum", "est": "established", "ver": "version", "pt": "part",
-    "par": "paragraph", "col": "column", "app": "appendix", "ca": "around",
-    "approx": "approximately",
-    "rev": "revision", "sect": "section",
+    "ext": "extension", "min": "minimum", "max": "maximum", "est": "established",
+    "ver": "version", "pt": "part", "par": "paragraph", "col": "column", "app": "appendix",
+    "ca": "around", "approx": "approximately", "rev": "revision", "sect": "section",
     "op": "opus", "ed": "edition", "tab": "table", "ln": "line", "ref": "reference",
 }  # fmt: skip
 _AFTER_A_NUMBER: Final = {
@@ -295,43 +293,52 @@ _MEASURED: Final = re.compile(
 )
 _WRITTEN_OUT: Final = re.compile(rf"\b((?i:{'|'.join(_ALWAYS)}))\.(?=\s+[a-z\d(])")
 _COUNT_OF: Final = re.compile(r"\b[Nn]o\.(?=\s+of\b)|(?<=\b[Tt]he )no\.(?=\s+one\b)")
-_ESTIMATED: Final = re.compile(r"\b([Ee])st\.(?=\s+[a-z])")
-_METRIC: Final = re.compile(r"(?<=\d)(\s?)(mm|cm|km|m|kg|g|mg|ms|kB|MB|GB|TB)\.(?=\s+[a-z])")
-_VERSUS: Final = re.compile(r"\bvs\.(?=\s+\w)")
-_DATE: Final = re.compile(r"\b(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.(?=\s+\d)")
-_MONTHS: Final = {
+_IN_FULL: Final = {
     "Jan": "January", "Feb": "February", "Mar": "March", "Apr": "April", "Jun": "June",
     "Jul": "July", "Aug": "August", "Sep": "September", "Sept": "September", "Oct": "October",
-    "Nov": "November", "Dec": "December",
+    "Nov": "November", "Dec": "December", "Mon": "Monday", "Tue": "Tuesday", "Tues": "Tuesday",
+    "Wed": "Wednesday", "Thu": "Thursday", "Thurs": "Thursday", "Fri": "Friday",
+    "Sat": "Saturday", "Sun": "Sunday", "Dr": "Drive", "St": "Street", "Rd": "Road",
+    "Ave": "Avenue", "Blvd": "Boulevard",
 }  # fmt: skip
-"""The voice reads these too, but as the end of a sentence."""
+_MONTH: Final = r"(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\."
+_PLACES: Final = (
+    re.compile(rf"()\b{_MONTH}(?=\s+\d)"),
+    re.compile(rf"(\d(?:st|nd|rd|th)? ){_MONTH}"),
+    re.compile(
+        r"\b((?i:every|each|on|by|until|since|last|next|this) )"
+        r"(Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun)\.(?=\s+[a-z\d])"
+    ),
+    re.compile(r"([A-Z][a-z]+ )(Dr|St|Rd|Ave|Blvd)\.(?!\s+[A-Z])"),
+)
+"""Where they are names; the voices read most, but as the end of a sentence."""
+_READ_AS: Final = (
+    (re.compile(r"\best\.(?=\s+[a-z])"), "estimated"),
+    (re.compile(r"(?<=\d)(\s?)(mm|cm|km|m|kg|g|mg|ms|kB|MB|GB|TB)\.(?=\s+[a-z])"), r"\1\2"),
+    (re.compile(r"\bvs\.(?=\s+\w)"), "versus"),
+    (re.compile(r"(?<=\d(?:st|nd|rd|th)) ed\."), " edition"),
+    (re.compile(r"\ba\.?k\.?a\.?(?=\s)", re.IGNORECASE), "also known as"),
+    (re.compile(r"\be\.g\.,?", re.IGNORECASE), "for example"),
+    (re.compile(r"\bi\.e\.,?", re.IGNORECASE), "that is"),
+    (re.compile(r"\b24/7\b"), "twenty-four seven"),
+)
 _CLOCK: Final = re.compile(
     r"(?<=\d)\s?([ap])\.?\s?m\b\.?(?P<end>\s*$|\s+(?=[A-Z]))?", re.IGNORECASE
 )
 _LETTERS: Final = re.compile(r"(?<![\w.’'-])(IT|US|WHO)(?![\w.’'])")
-_EDITION: Final = re.compile(r"(?<=\d(?:st|nd|rd|th)) ed\.")
-_KNOWN_AS: Final = re.compile(r"\ba\.?k\.?a\.?(?=\s)", re.IGNORECASE)
-_DRIVE: Final = re.compile(r"([A-Z][a-z]+ )Dr\.(?!\s+[A-Z])")
-_ALL_DAY: Final = re.compile(r"\b24/7\b")
 
 
 def spelled_out(text: str) -> str:
     """``text`` with abbreviations as words where their place says that they are abbreviations."""
     text = _NUMBERED.sub(lambda m: f"{_like(m[1], _BEFORE_A_NUMBER[m[1].lower()])} ", text)
-    text = _CLOCK.sub(
-        lambda m: f" {m[1].upper()}.M." + ("" if m["end"] is None else m["end"]), text
-    )
+    text = _CLOCK.sub(lambda m: f" {m[1].upper()}.M.{m['end'] or ''}", text)
     text = _MEASURED.sub(_measure, text)
     text = _WRITTEN_OUT.sub(lambda m: _like(m[1], _ALWAYS[m[1].lower()]), text)
     text = _COUNT_OF.sub(lambda m: _like(m[0], "number"), text)
-    text = _ESTIMATED.sub(lambda m: _like(m[1], "estimated"), text)
-    text = _METRIC.sub(r"\1\2", text)
-    text = _VERSUS.sub("versus", text)
-    text = _DATE.sub(lambda m: _MONTHS[m[1]], text)
-    text = _EDITION.sub(" edition", text)
-    text = _KNOWN_AS.sub("also known as", text)
-    text = _DRIVE.sub(r"\1Drive", text)
-    text = _ALL_DAY.sub("twenty-four seven", text)
+    for place in _PLACES:
+        text = place.sub(lambda m: m[1] + _IN_FULL[m[2]], text)
+    for written, words in _READ_AS:
+        text = written.sub(words, text)
     if not text.isupper():  # a shout has no acronyms
         text = _LETTERS.sub(lambda m: ".".join(m[1]) + ".", text)
     return text

@@ -1,18 +1,20 @@
 """Checks a bank beyond its form: whether the grader judges the texts as their authors intend.
 
 A model answer covers the question's key phrases, a way says its phrase, and a near miss does not.
-A way always counts in the end, because answers are compared with it. So each way is also compared
-with everything else that the bank says about its phrase.
+Answers are compared with both. So a way counts unless it names its phrase and sounds like a denial,
+and a near miss counts only if a clause of it does: these are graded. Each way is also compared with
+everything else that the bank says about its phrase.
 """
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from pathlib import Path
 from textwrap import shorten
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
@@ -24,8 +26,12 @@ from question_bank.models import ABOUT_ONESELF, Bank, KeyPhrase, Question
 from question_bank.source import Source
 from server.bank_versions.text import Draft, Fault
 from server.grading import cover, cover_question
+from server.grading.answer import read_answer
 from server.grading.by_meaning import content_stems, question_vectors
-from server.grading.grader import structure_of
+from server.grading.by_sound import by_sound
+from server.grading.by_words import by_words
+from server.grading.grader import structure_of, term_index
+from server.grading.phrases import compile_phrase, compile_phrases
 
 MAX_UNRELATED_SHARE: Final = 0.5
 """If an answer covers this share of the phrases of a question with which it has none in common,
@@ -64,7 +70,7 @@ class Checked:
 
     Attributes:
         questions: how many were checked.
-        sentences: how many ways and near misses were graded.
+        sentences: how many ways and near misses were checked.
         faults: what is wrong, one line each.
         notes: what the author should look at, one line each; it may be right.
     """
@@ -87,7 +93,7 @@ def check_bank_path(
     Args:
         path: a bank's folder or file.
         lexicon: files of terms on top of the built-in ones.
-        ways: also grade every way and near miss, which takes about two seconds per question.
+        ways: also check the ways and near misses, which takes about .2 seconds per question.
         progress: called with the number of questions done and the total.
 
     Raises:
@@ -190,17 +196,13 @@ def _for_whom(bank: Bank, part: str, name: str | int) -> str:
                 for each in getattr(field, part)
             )
         if has:
-            roles.append(
-                (
-                    role.id,
-                    len(bank.asked(role=role.id, round=str(name) if part == "rounds" else None)),
-                )
-            )
+            asked = bank.asked(role=role.id, round=str(name) if part == "rounds" else None)
+            roles.append((role.id, len(asked)))
     if not roles:
         return "no role yet"
-    asked = sum(number for _, number in roles)
+    total = sum(number for _, number in roles)
     names = ", ".join(name for name, _ in roles)
-    return f"{names}: {asked} question{'' if asked == 1 else 's'}"
+    return f"{names}: {total} question{'' if total == 1 else 's'}"
 
 
 def old_review(question: Question, today: date) -> dict[FieldPath, str]:
@@ -213,27 +215,28 @@ def old_review(question: Question, today: date) -> dict[FieldPath, str]:
 def check_ways(
     lexicon: Lexicon, questions: Sequence[Question]
 ) -> Iterator[tuple[Question, dict[FieldPath, str]]]:
-    """Grade every way, alone and after another sentence, and every near miss (``not``).
+    """Grade ways, alone and after another sentence, and near misses (``not``), as far as needed.
 
     Yields:
         Each question, and by field what is wrong with its ways and near misses.
     """
-    for question in questions:
+
+    def faults_of(question: Question) -> dict[FieldPath, str]:
         faults = repeated_ways(question)
-        for each in _tried(question):
-            for text in (
-                (each.text, f"{FRAME} {each.text}") if each.kind == "ways" else (each.text,)
-            ):
-                verdict = cover_question(question, text.split(), lexicon).phrases[each.at]
-                if each.kind == "ways":
+        for at, kind, number, text in _tried(question, lexicon):
+            for said in (text, f"{FRAME} {text}") if kind == "ways" else (text,):
+                verdict = cover_question(question, said.split(), lexicon).phrases[at]
+                if kind == "ways":
                     wrong, how = verdict.status == "missing" or verdict.negated, "does not count"
                 else:
                     wrong, how = verdict.is_said, "counts"
                 if wrong:
-                    phrase = question.key_phrases[each.at].phrase
-                    field = ("key_phrases", each.at, each.kind, each.number)
-                    faults.setdefault(field, f"{text!r} {how} as {phrase!r}")
-        yield question, faults
+                    field = ("key_phrases", at, kind, number)
+                    faults.setdefault(field, f"{said!r} {how} as {verdict.phrase!r}")
+        return faults
+
+    with ThreadPoolExecutor() as pool:  # the networks run side by side
+        yield from zip(questions, pool.map(faults_of, questions), strict=True)
 
 
 def repeated_ways(question: Question) -> dict[FieldPath, str]:
@@ -309,24 +312,22 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".")
 
 
-@dataclass(frozen=True)
-class _Tried:
-    """A way or near miss: number of its phrase, field, number in it, and text."""
+def _tried(question: Question, lexicon: Lexicon) -> Iterator[tuple[int, str, int, str]]:
+    """The ways that name their phrase, and the near misses with several clauses.
 
-    at: int
-    kind: Literal["ways", "not"]
-    number: int
-    text: str
-
-
-def _tried(question: Question) -> list[_Tried]:
-    kinds: tuple[Literal["ways", "not"], ...] = ("ways", "not")
-    return [
-        _Tried(at, kind, number, text)
-        for at, phrase in enumerate(question.key_phrases)
-        for kind in kinds
-        for number, text in enumerate(phrase.ways if kind == "ways" else phrase.not_)
-    ]
+    Yields:
+        Number of the phrase, field, number in the field, and text.
+    """
+    terms = term_index(lexicon)
+    phrases = compile_phrases(question.key_phrases, terms)
+    for at, phrase in enumerate(phrases.phrases):
+        for number, text in enumerate(phrase.source.ways):
+            answer = read_answer(text.split(), terms, phrases)
+            if any(named.is_literal for named in by_words(answer, phrase)):
+                yield at, "ways", number, text
+        for number, text in enumerate(phrase.source.not_):
+            if len(read_answer(text.split(), terms, phrases).spans) > 1:
+                yield at, "not", number, text
 
 
 def check_model_answers(
@@ -343,7 +344,8 @@ def check_model_answers(
         The question and what is wrong with its model answer, for each fault.
     """
     for question in bank.questions if questions is None else questions:
-        others = [each for each in _alike(bank, question) if not _related(question, each)]
+        related = [each for each in _alike(bank, question) if not _related(question, each)]
+        others = _covered_at_most(question.model_answer, related, lexicon)
         asked = [question, *others]
         phrases = [phrase for each in asked for phrase in each.key_phrases]
         # all at once, because reading the answer takes as long as searching for several phrases
@@ -383,6 +385,24 @@ def _alike(bank: Bank, question: Question) -> Iterator[Question]:
         named = sum(any(name <= said for name in _stems(each)) for each in other.key_phrases)
         if other.id != question.id and named >= MIN_NAMED_SHARE * len(other.key_phrases):
             yield other
+
+
+def _covered_at_most(
+    answer: str, questions: Sequence[Question], lexicon: Lexicon
+) -> list[Question]:
+    """Those of which an answer names, or sounds like, `MAX_UNRELATED_SHARE` of the phrases."""
+    terms = term_index(lexicon)
+    read = read_answer(answer.split(), terms)
+
+    def may_be_covered(question: Question) -> bool:
+        phrases = [compile_phrase(each, terms) for each in question.key_phrases]
+        said = [
+            bool(sounds) or any(named.is_whole for named in by_words(read, phrase))
+            for phrase, sounds in zip(phrases, by_sound(read, phrases), strict=True)
+        ]
+        return sum(said) >= MAX_UNRELATED_SHARE * len(said)
+
+    return list(filter(may_be_covered, questions))
 
 
 @lru_cache(maxsize=16384)

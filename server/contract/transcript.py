@@ -417,13 +417,7 @@ def _contradicts(
     """Whether the candidate's words mean that a phrase was not said where it was heard.
 
     They do if they stand there and are neither the engine's, but for case and punctuation, nor
-    words of the phrase.
-
-    Args:
-        phrase: what was heard.
-        raw: the engine's words.
-        changed: the first of them that the candidate replaced, and the one behind the last.
-        now: the candidate's words.
+    words of the phrase. ``changed``: which of the engine's were replaced by ``now``.
     """
     first, end = changed
     if end > first:

@@ -123,9 +123,9 @@ def _is_another_quantity(answer: Answer, variant: Variant, places: Sequence[Plac
         is_number, start = unit.text[-1].isdecimal(), starts.get(place.last)
         if is_number and after[0].text in SCALES and start != place.end:
             return True
-        if is_number and after[0].text[-1].isdecimal() and start is not None:
-            if start < place.start:
-                return True
+        is_turned = start is not None and start < place.start
+        if is_number and is_turned and after[0].text[-1].isdecimal():
+            return True
         if start is None and after[0].lemma in MEASURES:
             beside = [token.lemma for token in answer.tokens[place.end : place.end + 2]]
             measure = next((each for each in beside if each not in _RATE), "")

@@ -55,6 +55,8 @@ _AFTER_A_RELATIVE = word_set(
     "about"
 )
 """Two of these end one clause and begin the next: "what it is is", "who we talk to to learn"."""
+_STRANDED = word_set("to for with at of from about into")
+_SUBJECTS, _ARTICLES = word_set("i you he she we they"), word_set("a an the this that our my their")
 _RELATIVES = word_set(
     "what who whom which that where how why whatever whoever all thing things reason reasons"
 )
@@ -148,14 +150,7 @@ def find_repeated_starts(answer: Answer, words: Sequence[Word]) -> tuple[Repeate
 
 
 def _is_meant(answer: Answer, live: Sequence[int], at: int, size: int) -> bool:
-    """Whether what stands twice is no stumble: good English, emphasis, a name, or read out.
-
-    Args:
-        answer: the answer.
-        live: its tokens that are no hesitations.
-        at: where the first begins in ``live``.
-        size: how many tokens it has.
-    """
+    """Whether ``size`` live tokens said twice are good English, emphasis, a name, or read out."""
     tokens = answer.tokens
     said = [tokens[place] for place in live[at : at + 2 * size]]
     if any(token.gap == SENTENCE for token in said[1:]) or said[size].gap == COMMA:
@@ -187,6 +182,10 @@ def _is_meant(answer: Answer, live: Sequence[int], at: int, size: int) -> bool:
             break
     if word in _AFTER_A_RELATIVE and not _RELATIVES.isdisjoint(clause):
         return True
+    if word in _STRANDED and clause and "VERB" in parts_of_speech(clause[0]):
+        runs = zip(clause, clause[1:], clause[2:], strict=False)  # "the bug I was looking for"
+        if any(who in _SUBJECTS and article in _ARTICLES for who, _, article in runs):
+            return True
     if word == "her":  # "gave her her token"
         return bool(clause) and "VERB" in parts_of_speech(clause[0])
     verb = clause[1:] if clause[:1] and clause[0] in _OBJECTS else clause

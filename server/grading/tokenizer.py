@@ -497,11 +497,7 @@ def _adds_a_part(out: list[Token], text: str, word: int) -> bool:
     whole = "1" if number.text in ("a", "an") else number.text
     if part is None or not whole.isdecimal() or unit.lemma not in _HALVED:
         return False
-    more = whole + part
-    out[-4:] = [
-        number._replace(text=more, raw=more, lemma=more, family=more),
-        unit._replace(last=word),
-    ]
+    out[-4:] = [_reading(number, whole + part), unit._replace(last=word)]
     return True
 
 
@@ -514,10 +510,7 @@ def _adds_cents(out: list[Token], word: int) -> bool:
     if unit.lemma not in _CURRENCIES or not (number.text.isdecimal() and cents.isdecimal()):
         return False
     sum_ = number_text(Decimal(number.text) + Decimal(cents) / 100)
-    out[at - 2 :] = [
-        number._replace(text=sum_, raw=sum_, lemma=sum_, family=sum_),
-        unit._replace(last=word),
-    ]
+    out[at - 2 :] = [_reading(number, sum_), unit._replace(last=word)]
     return True
 
 
@@ -552,7 +545,7 @@ def _address(out: list[Token], ending: str, piece: _Piece) -> Token:
         first = out.pop()
         names.insert(0, first.text)
     name = ".".join(names)
-    return first._replace(text=name, raw=name, lemma=name, family=name, last=piece[1])
+    return _reading(first, name)._replace(last=piece[1])
 
 
 def _ends_in_article(tokens: Sequence[Token]) -> bool:
@@ -645,4 +638,8 @@ def _scaled(number: Token, scale: str) -> tuple[str, str] | None:
 def _number(number: Token, text: str, piece: _Piece) -> Token:
     """The same token with another number."""
     last = piece[1] if text != number.text else number.last
-    return number._replace(text=text, raw=text, lemma=text, family=text, last=last, cut=piece[4])
+    return _reading(number, text)._replace(last=last, cut=piece[4])
+
+
+def _reading(token: Token, text: str) -> Token:
+    return token._replace(text=text, raw=text, lemma=text, family=text)

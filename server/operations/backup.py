@@ -246,11 +246,7 @@ def _head(path: Path, lines: Iterator[Any]) -> _Head:
 
 
 def _make_empty(engine: Engine, revision: str) -> None:
-    """The tables of the backup's version, empty.
-
-    Raises:
-        StoreError: there is something in the database.
-    """
+    """The tables of the backup's version, empty."""
     with plain_errors(engine), writing(engine).begin() as connection:
         metadata = MetaData()
         metadata.reflect(connection)

@@ -27,6 +27,7 @@ VTT = "WEBVTT\n\n00:00:01.200 --> 00:00:04.900\n{}\n\n00:00:05.100 --> 00:00:09.
         (SRT.format("Jane Doe:\nWe used", "generics."), "We used generics."),
         (SRT.format("SPEAKER_00: We used", "[SPEAKER_00]: generics."), "We used generics."),
         (SRT.format(">> We used", "[Music] generics."), "We used generics."),
+        (SRT.format("-We used", "-Generics at -5 degrees."), "We used Generics at -5 degrees."),
         (SRT.format("We used", "(laughs)\ngenerics. ♪"), "We used generics."),
         (SRT.format("Result: we used", "generics."), "Result: we used generics."),
         (SRT.format("It was List<String>", "a < b."), "It was List<String> a < b."),

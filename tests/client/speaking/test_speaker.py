@@ -64,7 +64,7 @@ def test_a_sentence_is_heard_before_the_next_one_is_made() -> None:
         LEXICON, voices=[voice], player=lambda clip, stop: heard.append(list(voice.given))
     )
     assert speaker.speak("What is RoCE? Compare it, e.g. in cost.").spoken
-    assert heard == [["What is rock-ee?"], ["What is rock-ee?", "Compare it, e.g. in cost."]]
+    assert heard == [["What is rock-ee?"], ["What is rock-ee?", "Compare it, for example in cost."]]
 
 
 def test_after_a_stop_no_further_sentence_is_said() -> None:

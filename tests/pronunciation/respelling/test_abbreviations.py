@@ -37,6 +37,9 @@ from pronunciation.respelling.for_voices import spelled_out
         ("The avg. and the est. cost", "The average and the estimated cost"),
         ("The no. one reason", "The number one reason"),
         ("Rev. 2 is 5 cm. wide.", "Revision 2 is 5 cm wide."),
+        ("A queue, e.g. Kafka, i.e. a log", "A queue, for example Kafka, that is a log"),
+        ("On Baker St. near Oak Rd. we met.", "On Baker Street near Oak Road we met."),
+        ("From 1 Mar. it ran every Sun. at noon.", "From 1 March it ran every Sunday at noon."),
     ],
 )
 def test_an_abbreviation_is_a_word_where_its_place_says_so(written: str, read: str) -> None:

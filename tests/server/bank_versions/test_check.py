@@ -16,6 +16,7 @@ from server.bank_versions.check import (
     near_misses_like_ways,
     unlike_ways,
 )
+from server.grading import cover_question
 
 BANK = """\
 - id: planted
@@ -139,7 +140,12 @@ def test_a_near_miss_counts_as_nothing_though_its_words_are_the_phrase(path: Pat
 
 def test_every_way_and_near_miss_of_a_question_is_judged_as_meant() -> None:
     question = next(each for each in load_bank().questions if each.id == "infiniband-or-roce")
-    assert list(check_ways(load_lexicon(), [question])) == [(question, {})]
+    lexicon = load_lexicon()
+    assert list(check_ways(lexicon, [question])) == [(question, {})]
+    for at, phrase in enumerate(question.key_phrases):  # also those that need no grading
+        for text in (*phrase.ways, *phrase.not_):
+            found = cover_question(question, text.split(), lexicon).phrases[at]
+            assert found.status != "missing" if text in phrase.ways else not found.is_said
 
 
 def test_the_command_names_the_faults_and_can_leave_the_ways_out(path: Path) -> None:

@@ -41,6 +41,8 @@ One, two, one, two
 We turned it on on Monday
 They switched them off off the record
 The reason it is is that memory is scarce
+The bug I had been looking for for weeks was a typo
+The queue that we talked about about noon is gone
 She gave her her token back""".splitlines(),
 )
 def test_good_english_is_no_stumble(text: str, lexicon) -> None:
