@@ -22,7 +22,7 @@ from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
 from question_bank.errors import FieldPath
 from question_bank.loader import load_bank, read_sources
-from question_bank.models import ABOUT_ONESELF, Bank, KeyPhrase, Question
+from question_bank.models import ABOUT_ONESELF, Bank, KeyPhrase, Question, Role
 from question_bank.source import Source
 from server.bank_versions.text import Draft, Fault
 from server.grading import cover, cover_question
@@ -183,26 +183,18 @@ def _change(field: str, old: object, new: object) -> str:
 
 
 def _for_whom(bank: Bank, part: str, name: str | int) -> str:
-    roles = []
-    for role in bank.roles:
+    def has(role: Role) -> bool:
         field = bank.field_of(role.id)
-        if part == "roles":
-            has = role.id == name
-        elif part == "fields":
-            has = field.id == name
-        else:
-            has = any(
-                name in (vars(each).get("id"), vars(each).get("week"))
-                for each in getattr(field, part)
-            )
-        if has:
-            asked = bank.asked(role=role.id, round=str(name) if part == "rounds" else None)
-            roles.append((role.id, len(asked)))
-    if not roles:
-        return "no role yet"
-    total = sum(number for _, number in roles)
-    names = ", ".join(name for name, _ in roles)
-    return f"{names}: {total} question{'' if total == 1 else 's'}"
+        if part in ("roles", "fields"):
+            return name == (role if part == "roles" else field).id
+        found = map(vars, getattr(field, part))
+        return any(name in (each.get("id"), each.get("week")) for each in found)
+
+    round_ = str(name) if part == "rounds" else None
+    asked = {r.id: len(bank.asked(role=r.id, round=round_)) for r in bank.roles if has(r)}
+    total = sum(asked.values())
+    questions = f"{total} question{'' if total == 1 else 's'}"
+    return f"{', '.join(asked)}: {questions}" if asked else "no role yet"
 
 
 def old_review(question: Question, today: date) -> dict[FieldPath, str]:
@@ -226,11 +218,9 @@ def check_ways(
         for at, kind, number, text in _tried(question, lexicon):
             for said in (text, f"{FRAME} {text}") if kind == "ways" else (text,):
                 verdict = cover_question(question, said.split(), lexicon).phrases[at]
-                if kind == "ways":
-                    wrong, how = verdict.status == "missing" or verdict.negated, "does not count"
-                else:
-                    wrong, how = verdict.is_said, "counts"
-                if wrong:
+                counts = verdict.status != "missing" and not verdict.negated
+                if (not counts) if kind == "ways" else verdict.is_said:
+                    how = "counts" if verdict.is_said else "does not count"
                     field = ("key_phrases", at, kind, number)
                     faults.setdefault(field, f"{said!r} {how} as {verdict.phrase!r}")
         return faults
@@ -345,7 +335,7 @@ def check_model_answers(
     """
     for question in bank.questions if questions is None else questions:
         related = [each for each in _alike(bank, question) if not _related(question, each)]
-        others = _covered_at_most(question.model_answer, related, lexicon)
+        others = _may_cover(question.model_answer, related, lexicon)
         asked = [question, *others]
         phrases = [phrase for each in asked for phrase in each.key_phrases]
         # all at once, because reading the answer takes as long as searching for several phrases
@@ -387,9 +377,7 @@ def _alike(bank: Bank, question: Question) -> Iterator[Question]:
             yield other
 
 
-def _covered_at_most(
-    answer: str, questions: Sequence[Question], lexicon: Lexicon
-) -> list[Question]:
+def _may_cover(answer: str, questions: Sequence[Question], lexicon: Lexicon) -> list[Question]:
     """Those of which an answer names, or sounds like, `MAX_UNRELATED_SHARE` of the phrases."""
     terms = term_index(lexicon)
     read = read_answer(answer.split(), terms)

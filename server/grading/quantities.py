@@ -27,65 +27,57 @@ _BINARY: Final = {"kibi": 1, "mebi": 2, "gibi": 3, "tebi": 4}
 def _kinds() -> tuple[Mapping[str, Decimal], ...]:
     scaled = [
         {prefix + unit: Decimal(1000) ** power for prefix, power in _PREFIXES.items()}
-        for unit in ("byte", "hertz", "watt", "watthour", "flop", "volt", "gram")
+        for unit in ("byte", "bit", "hertz", "watt", "watthour", "flop", "volt", "gram")
     ]
-    bits = {prefix + "bit": Decimal(1000) ** power for prefix, power in _PREFIXES.items()}
     money = {"cent": Decimal("1e-2"), "dollar": Decimal(1)}
     lengths = {"nanometer": Decimal("1e-9"), "micrometer": Decimal("1e-6"),
                "millimeter": Decimal("1e-3"), "centimeter": Decimal("1e-2"), "meter": Decimal(1),
                "kilometer": Decimal(1000)}  # fmt: skip
     binary = {prefix + "byte": Decimal(1024) ** power for prefix, power in _BINARY.items()}
-    return (SECONDS, _MONTHS, *scaled, bits, binary, lengths, money)
+    return (SECONDS, _MONTHS, *scaled, binary, lengths, money)
 
 
 _KINDS: Final = _kinds()
 """Units of one kind, and how large each is."""
-_DAYTIMES: Final = {"am": ("in the morning", "at night"),
-                    "pm": ("in the afternoon", "in the evening", "at night")}  # fmt: skip
 _LONE: Final = frozenset((
     "gig", "meg", "percent", "euro", "pound", "mile", "foot", "inch", "yard", "ounce", "ton",
     "liter", "gallon", "acre", "hectare", "celsius", "fahrenheit", "kelvin", "knot",
 ))  # fmt: skip
-MEASURES: Final = frozenset(SCALES).union(*_KINDS, _LONE, _DAYTIMES)
+MEASURES: Final = frozenset(SCALES).union(*_KINDS, _LONE, ("am", "pm"))
 """Words that make another quantity of a number; one is never a mishearing of another."""
 _SHORT: Final = {"gigabyte": "gig", "gigabit": "gig", "megabyte": "meg", "megabit": "meg"}
 _BITS_OF_A_BYTE: Final = 8
-_SAME: Final = {"half": ("50", "percent"), "twice": ("2", "times")}
-_SHARES: Final = {("1", "quarter"): "25", ("a", "quarter"): "25", ("3", "quarter"): "75",
-                  ("a", "half"): "50"}  # fmt: skip
+_EQUAL: Final = (
+    ("half", "a half", "50 percent"), ("twice", "2 times"), ("3 quarters", "75 percent"),
+    ("1 quarter", "a quarter", "25 percent"), ("degrees celsius", "degrees c"),
+    ("degrees fahrenheit", "degrees f"),
+)  # fmt: skip
+_AFTER_AN_HOUR: Final = (
+    ("am", "in the morning", "at night"),
+    ("pm", "in the afternoon", "in the evening", "at night"),
+)
 
 
 def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
     """The texts of a phrase with one of its quantities in each other unit that suits it."""
     texts = [token.text for token in tokens]
+    lemmas = [token.lemma for token in tokens]
 
     def with_it(at: int, count: int, *other: str) -> str:
         return " ".join([*texts[:at], *other, *texts[at + count :]])
 
-    for at in range(len(tokens) - 1):
-        number, unit = texts[at], tokens[at + 1].lemma
+    for at, number in enumerate(texts):
+        unit = "".join(lemmas[at + 1 : at + 2])
         if number == "per" or (number in _ONE and at and unit in _PERIODS):
             for each in ("per", "an" if unit == "hour" else "a", "each", "every"):
                 yield with_it(at, 1, each)
-        if number in _SAME:
-            yield with_it(at, 1, *_SAME[number])
-        for word, same in _SAME.items():
-            if (number, unit) == (same[0], lemma(same[1])):
-                yield with_it(at, 2, word)
-        if (number, unit) in _SHARES:
-            yield with_it(at, 2, _SHARES[number, unit], "percent")
-        for whole, share_of in _SHARES.items():
-            if (number, unit) == (share_of, "percent"):
-                yield with_it(at, 2, *whole)
-        for half, times in _DAYTIMES.items():
-            for time in times:
-                if texts[at + 1] == half:
-                    yield with_it(at + 1, 1, time)
-                if " ".join(texts[at + 1 : at + 4]).startswith(time):
-                    yield with_it(at + 1, len(time.split()), half)
-        if unit == "degree" and texts[at + 2 : at + 3] in (["celsius"], ["fahrenheit"]):
-            yield with_it(at + 2, 1, texts[at + 2][0])
-        if texts[at + 1] == "to" and _value(number) and _value("".join(texts[at + 2 : at + 3])):
+        is_hour = at > 0 and _value(texts[at - 1]) is not None
+        for group in (*_EQUAL, *_AFTER_AN_HOUR) if is_hour else _EQUAL:
+            for one in group:
+                count = len(one.split())
+                if list(map(lemma, one.split())) == lemmas[at : at + count]:
+                    yield from (with_it(at, count, each) for each in group if each != one)
+        if unit == "to" and _value(number) and _value("".join(texts[at + 2 : at + 3])):
             yield with_it(at, 3, "between", number, "and", texts[at + 2])
             yield with_it(at, 3, number, texts[at + 2])
         value = Decimal(1) if at == 0 and number in _ONE else _value(number)

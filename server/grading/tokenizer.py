@@ -583,15 +583,12 @@ def _read_in_one(texts: Sequence[str], before: Token | None) -> tuple[str, int] 
             return number_text(Decimal(5).scaleb(SCALES[halved[0]] - 1)), 2 + of + has_article
         is_one = halved and (has_article or halved[0] in _HALVED)
         return ("0.5", 1 + of + has_article) if is_one and lemma(halved[0]) in _HALVED else None
-    if first == "point" and (before is None or before.text in _BEFORE_POINT):
-        decimals = decimals_after_point(texts, 0)
-        return None if decimals is None else (f"0.{decimals[0]}", decimals[1])
-    if first == "oh":
-        decimals = decimals_after_point(texts, 1)
-        return None if decimals is None else (f"0.{decimals[0]}", 1 + decimals[1])
-    if first.isdecimal() and len(texts) > 2 and texts[1] == "point":
-        decimals = decimals_after_point(texts, 1)
-        return None if decimals is None else (f"{first}.{decimals[0]}", 1 + decimals[1])
+    whole = (
+        "" if first == "point" else "0" if first == "oh" else first if first.isdecimal() else None
+    )
+    if whole or (whole == "" and (before is None or before.text in _BEFORE_POINT)):
+        decimals = decimals_after_point(texts, len(whole) > 0)
+        return decimals and (f"{whole or 0}.{decimals[0]}", bool(whole) + decimals[1])
     if first in ("minus", "negative") and len(texts) > 1 and not _is_number(before):
         if texts[1][0].isdecimal():
             return f"-{texts[1]}", 2
