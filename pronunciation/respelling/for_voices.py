@@ -233,9 +233,7 @@ _WRITERS: Final[dict[RespellingStyle, Callable[[Term, str], str]]] = {
 
 
 def _is_an_ordinary_word(term: Term, stem: str, written: str) -> bool:
-    if term.kind != "letters" or stem == term.term:
-        return False
-    if any(letter.isupper() for letter in stem[1:]):
+    if term.kind != "letters" or stem == term.term or any(map(str.isupper, stem[1:])):
         return False
     return stem.casefold() in _WORDS_LIKE_ACRONYMS or written.casefold() in _WORDS_LIKE_ACRONYMS
 

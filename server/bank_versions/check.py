@@ -113,15 +113,10 @@ def check_bank_path(
         return [f"{each.file}:{each.line}: {each.text}" for each in places]
 
     notes = [f"{place}: {says}" for place, says in replaced_parts(below, bank, sources)]
-    notes += [
-        line
-        for question in own
-        if question.id in built_in and built_in[question.id] != question
-        for line in placed(question, replaced_question(built_in[question.id]))
-    ]
-    notes += [
-        line for question in own for line in placed(question, old_review(question, date.today()))
-    ]
+    for question in own:
+        if built_in.get(question.id, question) != question:
+            notes += placed(question, replaced_question(built_in[question.id]))
+        notes += placed(question, old_review(question, date.today()))
     faults = [
         line
         for question, says in check_model_answers(bank, terms, own)
@@ -253,9 +248,7 @@ def unlike_ways(question: Question) -> dict[FieldPath, str]:
         ways = vectors.vectors[said["ways"]]
         if len(phrase.ways) < 2 or len(ways) != len(phrase.ways):
             continue
-        others = np.concatenate(
-            (ways, vectors.vectors[said["names"]], vectors.vectors[said["why"]])
-        )
+        others = np.concatenate([vectors.vectors[said[kind]] for kind in ("ways", "names", "why")])
         near = ways @ others.T
         np.fill_diagonal(near, -1.0)  # not with itself
         for number in np.flatnonzero(near.max(axis=1) < MIN_LIKENESS).tolist():
@@ -291,11 +284,9 @@ def missing_parts(question: Question) -> dict[FieldPath, str]:
     if question.kind not in PARTS_EXPECTED:
         return {}
     parts = structure_of(question, question.model_answer.split()).parts
-    missing = [part.name for part in parts if part.status == "missing"]
-    if not missing:
-        return {}
-    names = ", ".join(repr(name) for name in missing)
-    return {("model_answer",): f"model_answer has no {names}, which a {question.kind} needs"}
+    names = ", ".join(repr(part.name) for part in parts if part.status == "missing")
+    says = f"model_answer has no {names}, which a {question.kind} needs"
+    return {("model_answer",): says} if names else {}
 
 
 def _plain(text: str) -> str:

@@ -46,7 +46,6 @@ _LONE: Final = frozenset((
 MEASURES: Final = frozenset(SCALES).union(*_KINDS, _LONE, ("am", "pm"))
 """Words that make another quantity of a number; one is never a mishearing of another."""
 _SHORT: Final = {"gigabyte": "gig", "gigabit": "gig", "megabyte": "meg", "megabit": "meg"}
-_BITS_OF_A_BYTE: Final = 8
 _EQUAL: Final = (
     ("half", "a half", "50 percent"), ("twice", "2 times"), ("3 quarters", "75 percent"),
     ("1 quarter", "a quarter", "25 percent"), ("degrees celsius", "degrees c"),
@@ -95,10 +94,12 @@ def in_other_units(tokens: Sequence[Token]) -> Iterator[str]:
             if unit in _SHORT:
                 for each in ("per", "a"):
                     yield with_it(at + 1, 2, _SHORT[unit], each)
-            if unit.endswith("byte") and (said := _said(value * _BITS_OF_A_BYTE)):
-                yield with_it(at, 2, said, unit.removesuffix("byte") + "bit")
-            if unit.endswith("bit") and (said := _said(value / _BITS_OF_A_BYTE)):
-                yield with_it(at, 2, said, unit.removesuffix("bit") + "byte")
+            for one, other, times in (
+                ("byte", "bit", Decimal(8)),
+                ("bit", "byte", Decimal("0.125")),
+            ):
+                if unit.endswith(one) and (said := _said(value * times)):
+                    yield with_it(at, 2, said, unit.removesuffix(one) + other)
 
 
 def numbers_in(texts: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -583,12 +583,11 @@ def _read_in_one(texts: Sequence[str], before: Token | None) -> tuple[str, int] 
             return number_text(Decimal(5).scaleb(SCALES[halved[0]] - 1)), 2 + of + has_article
         is_one = halved and (has_article or halved[0] in _HALVED)
         return ("0.5", 1 + of + has_article) if is_one and lemma(halved[0]) in _HALVED else None
-    whole = (
-        "" if first == "point" else "0" if first == "oh" else first if first.isdecimal() else None
-    )
-    if whole or (whole == "" and (before is None or before.text in _BEFORE_POINT)):
-        decimals = decimals_after_point(texts, len(whole) > 0)
-        return decimals and (f"{whole or 0}.{decimals[0]}", bool(whole) + decimals[1])
+    starts = first == "point" and (before is None or before.text in _BEFORE_POINT)
+    if starts or first == "oh" or first.isdecimal():
+        decimals = decimals_after_point(texts, int(not starts))
+        whole = first if first.isdecimal() else "0"
+        return decimals and (f"{whole}.{decimals[0]}", (not starts) + decimals[1])
     if first in ("minus", "negative") and len(texts) > 1 and not _is_number(before):
         if texts[1][0].isdecimal():
             return f"-{texts[1]}", 2
