@@ -12,6 +12,7 @@ import json
 import re
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,8 @@ import typer
 
 from server.language.acceptor import Acceptor, acceptor, derived, weigh
 from server.language.grammar import parsed
-from server.language.proposals import propose
+from server.language.notes import Repair, best_of, likely
+from server.language.proposals import Proposal, propose
 from server.language.referee import Referee
 
 # ruff: noqa: E501
@@ -104,24 +106,24 @@ def _flat(text: str) -> str:
     ).strip()
 
 
-def chosen(cases: list[dict[str, Any]], model: Acceptor, least: float) -> None:
+def chosen(cases: list[dict[str, Any]], model: Acceptor) -> None:
     """Put into each of one speaker's cases its accepted edits: start, end, new, rule, chance."""
-    best: list[tuple[dict[str, Any], int, int, dict[str, Any], float]] = []
-    for case in cases:
+    best: list[Repair] = []
+    for number, case in enumerate(cases):
         case["edits"] = []
         for s in case["sentences"]:
-            rows = [(model.logit(derived(c["f"])), c) for c in s["all"]]
-            own: list[tuple[int, int]] = []
-            for logit, c in sorted(rows, key=lambda each: -each[0]):
-                start, end = c["start"] + s["offset"], c["end"] + s["offset"]
-                if all(not (start <= last and first <= end) for first, last in own):
-                    own.append((start, end))
-                    best.append((case, start, end, c, logit))
+            best += best_of(_repair(number, s["offset"], c, model) for c in s["all"])
     words = [word for case in cases for word in case["said"].split()]
-    chances = model.chances([each[-1] for each in best], words, cases[0]["tongue"])
-    for (case, start, end, c, _), chance in zip(best, chances, strict=True):
-        if chance >= least:
-            case["edits"].append((start, end, c["new"], c["rule"], chance))
+    for each in likely(best, words, cases[0]["tongue"], model):
+        it = each.proposal
+        cases[it.first]["edits"].append((it.start, it.end, it.new, it.rule, each.chance))
+
+
+def _repair(number: int, offset: int, row: dict[str, Any], model: Acceptor) -> Repair:
+    """A stored row; its case stands where the sentence's first token would."""
+    start, end = row["start"] + offset, row["end"] + offset
+    proposal = Proposal(row["rule"], start, end, row["new"], row["strength"], number, number)
+    return Repair(None, proposal, model.logit(derived(row["f"])))  # type: ignore[arg-type]
 
 
 @app.command()
@@ -133,14 +135,15 @@ def score(
 ) -> None:
     """Count what is found, what is repaired right, and false notes."""
     model = acceptor()
-    bar = model.least if least is None else least
+    if least is not None:
+        model = replace(model, least=least)
     for path in files:
         cases = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         total: Counter[str] = Counter()
         kinds: dict[str, Counter[str]] = {}
         words = sum(len(case["said"].split()) for case in cases)
         for speaker in [cases] if together else [[case] for case in cases]:
-            chosen(speaker, model, bar)
+            chosen(speaker, model)
         for case in cases:
             edits = case["edits"]
             if case["kind"] == "right":

@@ -138,7 +138,8 @@ def _language(report: Report) -> Iterator[Aim]:
     for at, note in enumerate(report.language.notes):
         text = f"Instead of “{note.said}”, say “{note.better}”."
         name, evidence = note.said.casefold(), f"language.notes[{at}]"
-        yield _aim("language", name, text, evidence, note.said, note.better)
+        if note.kind != "spelling":  # nothing to say
+            yield _aim("language", name, text, evidence, note.said, note.better)
 
 
 def _delivery(report: Report) -> Iterator[Aim]:

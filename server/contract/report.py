@@ -281,6 +281,7 @@ NoteKind = Literal[
     "word_order",
     "conjunction",
     "false_friend",
+    "spelling",
     "hedging",
     "register",
 ]

@@ -33,7 +33,13 @@ TONGUES: Final = {
 }
 """Mother tongues whose false friends are known, and English, as people write them."""
 _STYLE_WEIGHT: Final = 0.5
-_WORST: Final = {"false_friend": 1.5, "collocation": 1.2, "article": 0.6, "preposition": 0.8}
+_WORST: Final = {
+    "false_friend": 1.5,
+    "collocation": 1.2,
+    "article": 0.6,
+    "preposition": 0.8,
+    "spelling": 0.4,
+}
 """How much a kind disturbs a listener, against 1: a missing article least of all."""
 
 

@@ -15,7 +15,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from server.language.proposals import NO_DOUBT, Proposal, Sentence, overlaps
+from server.language.proposals import (
+    LEAST_STRENGTH,
+    NO_DOUBT,
+    UNVOUCHED,
+    Proposal,
+    Sentence,
+    overlaps,
+)
 from server.language.referee import Referee
 from server.language.words import is_misspelled
 
@@ -27,13 +34,12 @@ _MOST: Final = 8
 """Repairs of one sentence that are scored: the most promising by one pass over the sentence."""
 _LEAST_FIRST: Final = -14.0
 """Repairs whose first word is less probable by this many nats are not scored: none was right."""
+_EXPECTED: Final = -2.0
+"""The same of those that no rule vouches for."""
 _STRENGTH_NATS: Final = 5.0
 """What a rule's strength is worth beside that probability."""
 _CERTAIN: Final = 0.85
 """From this strength on it hardly doubts."""
-LEAST_STRENGTH: Final = 0.7
-"""Below it no repair is scored, nor proposed by most checks: hardly one was right, and they were
-half of the cost."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,9 @@ class Weighed:
 
 def weigh(sentence: Sentence, proposals: Sequence[Proposal], referee: Referee) -> list[Weighed]:
     """The proposals worth a look, each with its features."""
-    proposals = [each for each in proposals if each.strength >= LEAST_STRENGTH]
+    proposals = [
+        each for each in proposals if each.strength >= LEAST_STRENGTH or each.strength == UNVOUCHED
+    ]
     text = str(sentence.doc.text)
     tokens = referee.tokens(text)
     if not tokens or not proposals:
@@ -63,7 +71,11 @@ def weigh(sentence: Sentence, proposals: Sequence[Proposal], referee: Referee) -
         at = change.start
         standing = own[at] if at < len(tokens) else table[len(tokens), referee.number("<eos>")]
         changes.append((proposal, change, float(table[at, referee.number(first)] - standing)))
-    changes = [each for each in changes if each[2] > _LEAST_FIRST]
+    changes = [
+        each
+        for each in changes
+        if each[2] > (_EXPECTED if each[0].strength == UNVOUCHED else _LEAST_FIRST)
+    ]
     changes.sort(key=lambda each: each[2] + _STRENGTH_NATS * each[0].strength, reverse=True)
     changes = changes[:_MOST]
     scores = referee.score_tokens([change.scored(tokens) for _, change, _ in changes])

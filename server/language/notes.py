@@ -1,7 +1,7 @@
 """Notes on the English of what somebody said: proposals, weighed and chosen."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -32,6 +32,8 @@ _BELONGS_TWICE: Final = word_set(
     """
 )
 """Words that may be said twice in a row: "log in in the morning", "C plus plus"."""
+_WRITTEN: Final = "spelling"
+"""The kind of errors that a word with a time cannot have: it was spoken."""
 _TERM = re.compile(r"\d|[A-Z].*[A-Z]|[_/\\.@#+]\w|\w[_/\\@#]")
 
 
@@ -54,7 +56,8 @@ class Note:
         kind: as learners read it ("preposition").
         rule: the check that proposed it.
         first, last: the words, and the one behind them, in the transcript.
-        sentence: all that was said in the sentence, with this repair and the others.
+        sentence: all that was said in the sentence, with this repair and the others; of a word
+            that is only written wrong nothing, since there is nothing to say.
         chance: how likely it is right, by all that was said.
     """
 
@@ -96,13 +99,34 @@ def kinds() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class Repair:
     """A repair of a sentence; its chance is 1 where no model doubts it."""
 
     sentence: Sentence
     proposal: Proposal
     logit: float
     chance: float = 1.0
+
+
+def best_of(repairs: Iterable[Repair]) -> list[Repair]:
+    """Of the repairs of one sentence the likeliest of each fault."""
+    best: list[Repair] = []
+    for each in sorted(repairs, key=lambda one: -one.logit):
+        if not any(overlaps(each.proposal, other.proposal) for other in best):
+            best.append(each)
+    return best
+
+
+def likely(
+    repairs: Sequence[Repair], words: Sequence[str], tongue: str | None, model: Acceptor
+) -> list[Repair]:
+    """The repairs that are noted, by all that one speaker said, each with its chance."""
+    chances = model.chances([each.logit for each in repairs], words, tongue)
+    return [
+        replace(each, chance=chance)
+        for each, chance in zip(repairs, chances, strict=True)
+        if chance >= model.least
+    ]
 
 
 class Checker:
@@ -130,40 +154,30 @@ class Checker:
         text, places = _text(words, skipped)
         best = self._best(words, text, places, tongue)
         if self.referee is not None:
-            logits = [each.logit for each in best]
-            chances = self._acceptor.chances(logits, text.split(), tongue)
-            best = [
-                replace(each, chance=chance)
-                for each, chance in zip(best, chances, strict=True)
-                if chance >= self._acceptor.least
-            ]
+            best = likely(best, text.split(), tongue, self._acceptor)
         return list(_as_notes(best, text, places))
 
     def _best(
         self, words: Sequence[Said], text: str, places: list[int], tongue: str | None
-    ) -> list[_Chosen]:
+    ) -> list[Repair]:
         """The best repair of each fault, likely or not."""
-        best: list[_Chosen] = []
+        best: list[Repair] = []
         for sentence in parsed(text, tongue):
             proposals = [
                 each for each in propose(sentence) if self._may(sentence, each, places, words)
             ]
-            own: list[_Chosen] = []
-            for each in sorted(self._weighed(sentence, proposals), key=lambda one: -one.logit):
-                if not any(overlaps(each.proposal, other.proposal) for other in own):
-                    own.append(each)
-            best += own
+            best += best_of(self._weighed(sentence, proposals))
         return best
 
-    def _weighed(self, sentence: Sentence, proposals: list[Proposal]) -> Iterator[_Chosen]:
+    def _weighed(self, sentence: Sentence, proposals: list[Proposal]) -> Iterator[Repair]:
         if self.referee is None:
             for proposal in proposals:
                 least = self._acceptor.rules_alone.get(proposal.rule)
                 if least is not None and proposal.strength >= least:
-                    yield _Chosen(sentence, proposal, proposal.strength)
+                    yield Repair(sentence, proposal, proposal.strength)
         else:
             for weighed in weigh(sentence, proposals, self.referee):
-                yield _Chosen(sentence, weighed.proposal, self._acceptor.logit(weighed.features))
+                yield Repair(sentence, weighed.proposal, self._acceptor.logit(weighed.features))
 
     def _may(
         self, sentence: Sentence, proposal: Proposal, places: list[int], words: Sequence[Said]
@@ -179,6 +193,8 @@ class Checker:
         ):
             return False
         if any(each.text.strip(",.?!").lower() in _SPOKEN for each in words[first:last]):
+            return False
+        if rules()[proposal.rule].kind == _WRITTEN and words[first].start_s is not None:
             return False
         tokens = sentence.doc[proposal.first : proposal.last]
         for token in tokens:
@@ -224,7 +240,7 @@ def _word_at(places: list[int], character: int) -> int:
     return places[min(character, len(places) - 1)] if places else 0
 
 
-def _as_notes(chosen: list[_Chosen], text: str, places: list[int]) -> Iterator[Note]:
+def _as_notes(chosen: list[Repair], text: str, places: list[int]) -> Iterator[Note]:
     for each in sorted(chosen, key=lambda one: one.sentence.offset + one.proposal.start):
         sentence, proposal = each.sentence, each.proposal
         said = sentence.doc.text
@@ -242,7 +258,7 @@ def _as_notes(chosen: list[_Chosen], text: str, places: list[int]) -> Iterator[N
             why=rule.why,
             first=_word_at(places, shift + start),
             last=_word_at(places, shift + max(start, end - 1)) + 1,
-            sentence=" ".join(whole.split()),
+            sentence="" if rule.kind == _WRITTEN else " ".join(whole.split()),
             chance=each.chance,
         )
 

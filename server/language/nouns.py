@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
-from server.language.proposals import NO_DOUBT, SURE, Edit, Sentence, check
+from server.language.proposals import NO_DOUBT, SURE, UNVOUCHED, Edit, Sentence, check
 from server.language.words import american, article, compared, inflect, listed, lists, word_set
 
 _PLURAL_CUES = listed("plural_cues")
@@ -209,6 +209,32 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
             yield at, at + 1, "", 0.9 if s.lemma(at - 2) in ("go", "come", "drive", "get") else 0.0
         if s.word(at) == "the" and s.word(at + 1) == "most" and s.word(at + 2) == "of":
             yield at, at + 1, "", NO_DOUBT if s.lemma(at - 1) not in ("make", "get") else -0.5
+
+
+@check("article-perhaps")
+def _perhaps_article(s: Sentence) -> Iterator[Edit]:
+    """Any noun phrase with another article: the model knows which things are spoken of so."""
+    for chunk in s.chunks:
+        head, start = chunk.root, chunk.start
+        if head.tag_ not in ("NN", "NNS", "NNP", "VBG") or head.pos_ == "PRON":
+            continue
+        determined = _determined(s, start, head)
+        for token in determined:
+            if token.lower_ in ("a", "an", "the"):
+                yield token.i, token.i + 1, "", UNVOUCHED
+        if not determined and not any(t.tag_ == "CD" for t in s.doc[start : head.i]) and start:
+            yield start, start, "the", UNVOUCHED
+            if head.tag_ in ("NN", "VBG"):
+                yield start, start, article(s.doc[start].text), UNVOUCHED
+
+
+@check("number-perhaps")
+def _perhaps_number(s: Sentence) -> Iterator[Edit]:
+    for chunk in s.chunks:
+        head = chunk.root
+        glued = head.i > 0 and not s.doc[head.i - 1].whitespace_
+        if head.tag_ == "NN" and head.is_lower and head.is_alpha and not glued:
+            yield head.i, head.i + 1, inflect(head.lemma_.lower(), "NNS"), UNVOUCHED
 
 
 @check("article-choice")

@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from question_bank.strict_yaml import parse_yaml
+from server.language.words import inflect
 
 FORMS = ("VB", "VBZ", "VBG", "VBD", "VBN")
 """Base, third person, -ing form, past and participle: the Penn Treebank's names."""
@@ -57,7 +58,6 @@ class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     verbs: str
-    irregular: dict[str, str]
     collocations: dict[str, dict[str, str]]
     rules: tuple[Group, ...]
 
@@ -205,7 +205,7 @@ def _collocations() -> Iterator[_Line]:
 @cache
 def _verbs() -> Mapping[str, Mapping[str, str]]:
     """Each verb's forms by their names."""
-    return {verb: _inflect(verb) for verb in _table().verbs.split()}
+    return {verb: {tag: inflect(verb, tag) for tag in FORMS} for verb in _table().verbs.split()}
 
 
 @cache
@@ -215,17 +215,3 @@ def _base_of() -> Mapping[str, tuple[str, list[str]]]:
         for tag in FORMS:
             out.setdefault(forms[tag], (verb, []))[1].append(tag)
     return out
-
-
-def _inflect(verb: str) -> dict[str, str]:
-    stem = verb[:-1] if verb.endswith("e") and not verb.endswith(("ee", "ye", "oe")) else verb
-    regular = f"{stem}ed"
-    third = f"{verb}{'es' if verb.endswith(('s', 'sh', 'ch', 'x', 'o')) else 's'}"
-    if verb[-1] == "y" and verb[-2] not in "aeiou":
-        regular, third = f"{verb[:-1]}ied", f"{verb[:-1]}ies"
-    past, participle = _table().irregular.get(verb, f"{regular} {regular}").split()
-    doubled = {"get", "set", "split", "run", "stop", "plan", "drop", "commit", "debug", "forget"}
-    doubled |= {"begin", "win", "put"}
-    progressive = f"{verb}{verb[-1]}ing" if verb in doubled else f"{stem}ing"
-    third = "has" if verb == "have" else third
-    return dict(zip(FORMS, (verb, third, progressive, past, participle), strict=True))

@@ -10,6 +10,10 @@ from typing import Any, Final
 
 from server.language.words import article, cased
 
+LEAST_STRENGTH: Final = 0.7
+"""Below it no repair of a rule is scored: hardly one was right, and they were half of the cost."""
+UNVOUCHED: Final = 0.65
+"""The strength of a repair that no rule vouches for: scored where the model itself expects it."""
 Edit = tuple[int, int, str, float]
 """First token, the token behind the last, new words, and how sure the rule is (-1 to 1)."""
 SURE: Final = 1.1

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from server.language.proposals import NO_DOUBT, Edit, Sentence, check
-from server.language.words import inflect, listed, lists
+from server.language.words import NOMINATIVE, OBJECTIVE, inflect, listed, lists
 
-_PERSON = re.compile(r"[a-z]{3}(er|or|ist|cian|ant|ent|man|woman|body|one)$")
+_DOER = re.compile(r"[a-z]{3}(er|or|ist|cian|man|woman|body|ee)$")
 _FINITE = ("VBZ", "VBD", "VBP", "MD")
 _SAYING = listed("saying_verbs")
 
@@ -88,18 +88,17 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
             yield begin, begin, "there", strength
             strength -= 0.2
         yield begin, begin, "it", strength
-        if not outside and not adjective and strength > 0:
+        if not outside and not adjective and before in _REASONS and word not in ("is", "are"):
             for who in ("he", "she", "they", "we", "I"):
                 third = who in ("he", "she")
-                fits = token.tag_ in ("VBD", "MD") or (token.tag_ == "VBZ") == third
-                if fits and word not in ("is", "are"):
-                    yield begin, begin, who, strength if before in _REASONS else 0.5
+                if token.tag_ in ("VBD", "MD") or (token.tag_ == "VBZ") == third:
+                    yield begin, begin, who, strength
     for at in range(1, len(s)):  # "in my team is a rule", "here are many"
         token = s.doc[at]
         if token.lemma_ == "be" and token.tag_ != "VB" and s.subject(token) is None:
-            strength = 0.9 if s.word(at + 1) in listed("after_there") else 0.6
             named = s.tag(at + 1) in ("DT", "CD", "JJ", "NNS")
-            yield at, at, "there", strength if s.pos(0) == "ADP" and named else -0.7
+            if named and s.pos(0) == "ADP" and s.word(at + 1) in listed("after_there"):
+                yield at, at, "there", 0.9
     if len(s) > 3 and s.word(0) in ("is", "was") and not s.asks:
         yield 0, 1, f"it {s.word(0)}", 1.0
         if s.word(1) in ("a", "an", "many", "no", "two", "some"):
@@ -157,7 +156,6 @@ def _missing_be(s: Sentence) -> Iterator[Edit]:
 
 
 _POSSESSIVE: dict[str, str] = lists().raw["possessive_of"]
-_OBJECT = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 
 
 _VERBS = ("VERB", "AUX")
@@ -167,99 +165,165 @@ _SEXED = {
     "him": ("her", "it"),
     "his": ("her", "its"),
     "she": ("he", "it"),
+    "her": ("his", "its"),
 }
+_AGAIN = ("it", "them", "him", "her")
+_RELATIVES = {"that", "which", "who", "whom", "where"}
+_AMOUNTS = ("many", "several", "few", "two", "three", "some")
+_ITS = {"they": "it", "them": "it", "their": "its"}
+
+
+def _is_person(token: Any) -> bool:
+    lemma = token.lemma_.lower()
+    if lemma in listed("persons", "women", "men", "jobs"):
+        return True
+    named = token.lower_.rstrip(".") in listed("women_named", "men_named")
+    likely = _DOER.search(lemma) and lemma not in listed("things", "no_doers")
+    return named or (token.pos_ == "NOUN" and bool(likely))
+
+
+def _people(s: Sentence, before: int) -> list[set[bool]]:
+    """The persons named before a place: whether each is a woman, empty where that is not said.
+
+    "My manager, Laura" is one.
+    """
+    found: list[set[bool]] = []
+    last = -2
+    for token in s.doc[:before]:
+        said_of = token.dep_ == "attr" or "as" in s.low[max(0, token.i - 2) : token.i]
+        if token.pos_ not in ("NOUN", "PROPN") or said_of:  # "my wife works as a nurse"
+            continue
+        if not (_is_person(token) or token.pos_ == "PROPN"):
+            continue
+        one = found and not s.text(last + 1, token.i).strip(" ,")
+        if token.pos_ == "PROPN" and not (one or _is_person(token)):
+            continue
+        if not one:
+            found.append(set())
+        word, lemma = token.lower_.rstrip("."), token.lemma_.lower()
+        found[-1] |= {True} if lemma in listed("women") or word in listed("women_named") else set()
+        found[-1] |= {False} if lemma in listed("men") or word in listed("men_named") else set()
+        last = token.i
+    return found
 
 
 def _other_sex(s: Sentence, at: int) -> Iterator[Edit]:
     """By the nouns that the sentence names before: "my sister … his team", "the database … he"."""
     word = s.word(at)
-    other, thing = _SEXED[word]
-    nouns = [t for t in s.doc[:at] if t.pos_ in ("NOUN", "PROPN") and t.head.i != at]
-    women = any(t.lemma_.lower() in listed("women") for t in nouns)
-    men = any(t.lemma_.lower() in listed("men") for t in nouns)
-    pronouns = set(s.low[:at]) & listed("persons_named")
-    others = [t for t in nouns if t.lemma_.lower() in listed("persons") or t.tag_ == "NNP"]
-    others = [t for t in others if t.dep_ not in ("nsubj", "attr") or t.head.lemma_ != "be"]
-    others = [t for t in others if t.tag_ != "NNP" or t.dep_ != "pobj"]
-    if pronouns or s.people_before:
+    other, thing = _SEXED[word] if s.tag(at) != "PRP" or word != "her" else ("him", "it")
+    nouns = [t for t in s.doc[:at] if t.pos_ == "NOUN" and t.head.i != at]
+    if set(s.low[:at]) & listed("persons_named"):
         return
-    if women != men:
-        if women == (word != "she"):
-            yield at, at + 1, other, 0.3 if others else 1.0
-        return
-    if not women and not others and nouns and nouns[0].dep_ in ("nsubj", "nsubjpass"):
-        known = nouns[0].lemma_.lower() in listed("things")
-        verb = s.doc[at].head
-        touched = word != "him" or verb.lemma_ not in listed("said_to_persons")
-        if (known or not _PERSON.search(nouns[0].lower_)) and touched:
-            yield at, at + 1, thing, 0.9 if known else 0.5
+    if people := _people(s, at):
+        woman = {word not in ("she", "her")}
+        if all(each == woman for each in people):
+            yield at, at + 1, other, 1.0
+    elif nouns and not s.people_before and not any(t.tag_ == "NNP" for t in s.doc[: nouns[0].i]):
+        known = any(t.lemma_.lower() in listed("things") for t in nouns)
+        if word != "him" or s.doc[at].head.lemma_ not in listed("said_to_persons"):
+            yield at, at + 1, thing, 0.9 if known else 0.7
+
+
+def _one_thing(s: Sentence, at: int) -> Iterator[Edit]:
+    """One thing is no "they": "the framework is popular because they can train models"."""
+    nouns = [t for t in s.doc[:at] if t.pos_ in ("NOUN", "PROPN") and t.dep_ != "compound"]
+    things = [t for t in nouns if t.tag_ == "NN" and t.lemma_.lower() in listed("things")]
+    if nouns and len(things) == len(nouns) and not {"and", "they", "them"} & set(s.low[:at]):
+        verb = s.doc[at + 1] if at + 1 < len(s) else None
+        new = _ITS[s.word(at)]
+        if verb is not None and s.word(at) == "they" and verb.tag_ in ("VBP", "VBD"):
+            was = {"were": "was"}.get(verb.lower_, verb.text)
+            third = was if verb.tag_ == "VBD" else inflect(verb.lemma_, "VBZ")
+            yield at, at + 2, f"{new} {third}", 0.7
+        else:
+            yield at, at + 1, new, 0.7
+
+
+def _said_again(s: Sentence, at: int) -> bool:
+    """Whether an object is said twice: "the tool that we use it"."""
+    verb = s.doc[at].head
+    if s.doc[at].dep_ == "pobj" and verb.head.dep_ == "relcl":
+        verb = verb.head
+    doer = s.subject(verb)
+    if verb.dep_ != "relcl" or doer is None or doer.lower_ in ("that", "which", "who"):
+        return False
+    opens = {t.lower_ for t in s.doc[verb.head.i + 1 : doer.i + 1]}
+    plural = verb.head.tag_ in ("NNS", "NNPS")
+    return bool(opens & _RELATIVES) and plural == (s.word(at) == "them")
+
+
+def _wrong_case(s: Sentence, at: int) -> Iterator[Edit]:
+    """Subject forms for objects, object forms for subjects, and "myself" for either."""
+    token, word = s.doc[at], s.word(at)
+    joined = token.head if token.dep_ == "conj" else token
+    if word in OBJECTIVE and joined.dep_ in ("dobj", "pobj", "dative"):
+        plain = joined is token and s.pos(at - 1) in ("VERB", "ADP")
+        if plain or joined is not token:
+            yield at, at + 1, OBJECTIVE[word], 1.0 if plain else 0.7
+    opens = at == 0 or s.doc[at - 1].is_punct or s.pos(at - 1) in ("CCONJ", "SCONJ")
+    acts = joined.dep_ in ("nsubj", "nsubjpass") and s.tag(at + 1) in _FINITE
+    if word in NOMINATIVE and opens and acts and word != "her":
+        yield at, at + 1, NOMINATIVE[word], 0.9 if joined is token else 0.7
+    if word.endswith(("self", "selves")) and s.lemma(at - 1) in listed("never_reflexive"):
+        if s.lemma(at - 1) != "feel" or s.pos(at + 1) in ("ADJ", "ADV", "VERB"):
+            yield at, at + 1, "", NO_DOUBT
+    elif word == "myself" and joined.dep_ in ("nsubj", "nsubjpass"):
+        yield at, at + 1, "I", 0.9
 
 
 @check("pronoun")
 def _pronoun(s: Sentence) -> Iterator[Edit]:
-    persons, things = listed("persons"), listed("things")
+    things = listed("things")
     if s.word(0) == "myself" and s.tag(1) in ("NNP", "NN"):
         yield 0, 1, "I'm", NO_DOUBT
     for token in s.doc:
         at, word = token.i, token.lower_
         before = s.doc[at - 1] if at else None
-        nxt = s.doc[at + 1] if at + 1 < len(s) else None
         if word in _SEXED:
             yield from _other_sex(s, at)
-        if (
-            word in _OBJECT
-            and before is not None
-            and (before.pos_ in ("VERB", "ADP"))
-            and token.dep_ in ("dobj", "pobj", "dative")
-        ):
-            yield at, at + 1, _OBJECT[word], 1.0
+        if word in _ITS:
+            yield from _one_thing(s, at)
+        yield from _wrong_case(s, at)
+        if word in _AGAIN and token.dep_ in ("dobj", "pobj") and _said_again(s, at):
+            where = token.dep_ == "pobj" and "where" in s.low[:at]
+            yield at - where, at + 1, "", NO_DOUBT
+        chunk = s.chunk_from(at + 1) if s.tag(at + 1) in ("DT", "PRP$") else None
+        named = chunk is not None and chunk.root.lemma_ not in listed("spans", "days")
+        if named and word in _AGAIN and s.pos(at - 1) == "VERB":
+            yield at, at + 1, "", 0.7
+        relates, owned = word in ("which", "who", "that"), s.word(at + 1) in listed("theirs")
+        if relates and owned and s.pos(at - 1) == "NOUN" and s.pos(at + 2) == "NOUN":
+            yield at, at + 2, "whose", 0.8
+        place = word == "it" and at > 1 and s.pos(0) == "ADP" and s.word(at + 2) in _AMOUNTS
+        if place and s.lemma(at + 1) in ("have", "be"):  # "in my city it has many parks"
+            were = s.tag(at + 1) == "VBD" and "there were"
+            yield at, at + 2, were or "there are", 0.8
         doer = s.subject(before) if before is not None and before.pos_ == "VERB" else None
-        if word in _SELF and doer is not None and _OBJECT.get(doer.lower_) == word:
+        if word in _SELF and doer is not None and OBJECTIVE.get(doer.lower_) == word:
             yield at, at + 1, _SELF[word], 0.8
             yield at, at + 1, "", 0.7
             if word in ("us", "them"):
                 yield at, at + 1, "each other", 0.9
-        if (
-            word in ("he", "she", "it", "they", "we")
-            and before is not None
-            and nxt is not None
-            and nxt.tag_ in ("VBP", "VBZ", "VBD", "MD")
-            and before.pos_ in ("NOUN", "PROPN")
-        ):
+        doubled = word in ("he", "she", "it", "they", "we") and s.tag(at + 1) in _FINITE
+        if doubled and s.pos(at - 1) in ("NOUN", "PROPN"):
             # "my manager he said": the noun before is the subject as well
             first = at - 1
-            while first and s.pos(first - 1) in ("DET", "ADJ", "NOUN", "PROPN", "PRON"):
+            while first and s.pos(first - 1) in ("DET", "ADJ", "NOUN", "PROPN", "PRON", "ADP"):
                 first -= 1
-            if first == 0 or s.doc[first - 1].is_punct or s.pos(first - 1) in ("SCONJ", "CCONJ"):
+            opens = first == 0 or s.doc[first - 1].is_punct or s.pos(first - 1)[1:] == "CONJ"
+            if opens and s.pos(first) != "ADP":
                 yield at, at + 1, "", 0.7
-        if (
-            word in ("which", "that", "who")
-            and before is not None
-            and before.pos_ in ("NOUN", "PRON")
-        ):
+        if relates and before is not None and before.pos_ in ("NOUN", "PRON"):
             noun = before.lemma_.lower()
-            if noun in persons and word == "which":
-                yield at, at + 1, "who", 1.0
+            if word == "which" and _is_person(before):
+                yield at, at + 1, "who", 1.0 if noun in listed("persons", "jobs") else 0.7
                 yield at, at + 1, "that", 0.7
             if noun in things and word == "who":
                 yield at, at + 1, "that", 1.0
                 yield at, at + 1, "which", 0.7
-        if (
-            word == "what"
-            and before is not None
-            and (
-                before.pos_ == "NOUN"
-                or before.lower_ in ("all", "everything", "something", "nothing", "anything")
-            )
-        ):
+        some = s.word(at - 1) in ("all", "everything", "something", "nothing", "anything")
+        if word == "what" and (s.pos(at - 1) == "NOUN" or some):
             yield at, at + 1, "that", 1.0
-        if (
-            (
-                token.pos_ == "VERB"
-                and token.lemma_.lower() in ("find", "make", "consider", "think")
-                and nxt is not None
-            )
-            and nxt.pos_ == "ADJ"
-            and s.word(at + 2) in ("to", "that")
-        ):
+        judged = token.pos_ == "VERB" and s.lemma(at) in ("find", "make", "consider", "think")
+        if judged and s.pos(at + 1) == "ADJ" and s.word(at + 2) in ("to", "that"):
             yield at + 1, at + 1, "it", 0.8

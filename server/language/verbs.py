@@ -7,7 +7,7 @@ from typing import Any
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
 from server.language.proposals import NO_DOUBT, SURE, Edit, Sentence, check
-from server.language.words import MODALS, inflect, listed, lists, word_set
+from server.language.words import MODALS, NOMINATIVE, OBJECTIVE, inflect, listed, lists, word_set
 
 _PAST_TIME = re.compile(
     r"\b(yesterday(?!'s)|ago|last (week|month|year|night|time|summer|monday|tuesday|wednesday"
@@ -137,12 +137,8 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
             and s.tag(at + 2) in ("VBP", "VBZ")
             and listed("wishes").isdisjoint(t.lemma_ for t in s.doc[:at])
         ):
-            yield (
-                at + 1,
-                at + 3,
-                f"{inflect(s.lemma(at + 1), 'NN')} {inflect(s.lemma(at + 2), 'VBZ')}",
-                1.0,
-            )
+            noun, verb = inflect(s.lemma(at + 1), "NN"), inflect(s.lemma(at + 2), "VBZ")
+            yield at + 1, at + 3, f"{noun} {verb}", 1.0
     yield from _untagged_verb(s)
 
 
@@ -224,17 +220,12 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             yield at, at + 1, base, 1.0
         if (
             helper in ("have", "has", "had", "'ve")
-            and token.tag_ in ("VBD", "VB", "VBP", "VBZ", "NN", "VBN")
+            and token.tag_ in ("VBD", "VB", "VBP", "VBZ", "VBN")
             and lemma not in ("have",)
         ):
             participle = inflect(lemma, "VBN")
-            if (
-                participle != low
-                and low != "got"
-                and before != "to"
-                and (token.tag_ != "NN" or base in ("work", "change", "use", "test", "change"))
-            ):
-                yield at, at + 1, participle, {"VBD": 1.0, "NN": 0.6}.get(token.tag_, 0.7)
+            if participle != low and low != "got" and before != "to":
+                yield at, at + 1, participle, 1.0 if token.tag_ == "VBD" else 0.7
         if helper in ("have", "has", "'ve") and token.tag_ == "VBG":
             yield at, at, "been", 0.7
         be = (
@@ -259,17 +250,9 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
         if be and token.tag_ in ("VBN", "VBD") and lemma in lists().words("intransitive"):
             was = s.word(at - 1)
             if was in ("is", "are", "was", "were", "'s", "'re", "been"):
-                form = inflect(
-                    lemma,
-                    "VBN"
-                    if was == "been"
-                    else "VBD"
-                    if was in ("was", "were")
-                    else "VBZ"
-                    if was in ("is", "'s")
-                    else "VBP",
-                )
-                yield at - 1, at + 1, form, 1.0 if was != "'s" else -0.5  # "'s" may be "has"
+                tags = {"been": "VBN", "was": "VBD", "were": "VBD", "is": "VBZ"}
+                if was != "'s":  # it may be "has"
+                    yield at - 1, at + 1, inflect(lemma, tags.get(was, "VBP")), 1.0
                 if was in ("is", "are"):
                     yield at - 1, at + 1, inflect(lemma, "VBD"), 0.7
         if (
@@ -304,20 +287,12 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             and s.tag(at + 2) == "VB"
         ):
             yield at + 1, at + 2, "", NO_DOUBT if s.word(at) not in ("can", "could") else 0.9
-        if s.word(at) == "to" and s.word(at + 1) in ("can", "could", "must"):
-            yield at + 1, at + 2, "have to" if s.word(at + 1) == "must" else "be able to", 1.0
-        if s.word(at) in ("will", "would", "'ll", "may", "might") and s.word(at + 1) in (
-            "can",
-            "could",
-            "must",
-        ):
-            yield (
-                at,
-                at + 2,
-                f"{s.word(at)} {'have to' if s.word(at + 1) == 'must' else 'be able to'}",
-                1.0,
-            )
-            yield at, at + 1, "", 0.7
+        if s.word(at + 1) in ("can", "could", "must"):
+            other = "have to" if s.word(at + 1) == "must" else "be able to"
+            if s.word(at) in ("to", "will", "would", "'ll", "may", "might"):
+                yield at + 1, at + 2, other, 1.0
+            if s.word(at) in MODALS:
+                yield at, at + 1, "", 0.7
         if (
             s.word(at) in ("must", "should", "could", "can", "might", "will", "would", "may")
             and s.pos(at + 1) in ("ADJ", "ADP")
@@ -349,7 +324,6 @@ def _bare_after_make(s: Sentence) -> Iterator[Edit]:
 def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
     gerund, infinitive = lists().words("gerund_verbs"), lists().words("infinitive_verbs")
     objects = lists().words("object_infinitive")
-    subject_to_object = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
     for token in s.doc:
         at, lemma = token.i, token.lemma_.lower()
         before, word = s.lemma(at - 1), token.lower_
@@ -359,47 +333,23 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             prep = s.word(at - 1) in listed("gerund_prepositions")
             particle = s.word(at - 1) in ("in", "on", "about")  # "he came in to help"
             prep = prep and not (particle and s.pos(at - 2) not in ("NOUN", "ADJ"))
-            strength = (
-                1.0
-                if before in gerund or prep
-                else 0.5
-                if s.word(at - 1) in ("worth", "busy")
-                else -0.3
-            )
-            if s.tag(at + 1) == "VB" and (s.pos(at - 1) in ("VERB", "ADP", "SCONJ", "ADJ", "NOUN")):
-                yield at, at + 2, ing, strength
+            after = s.pos(at - 1) in ("VERB", "ADP", "SCONJ", "ADJ", "NOUN")
+            if s.tag(at + 1) == "VB" and after and (before in gerund or prep):
+                yield at, at + 2, ing, 1.0
             if s.tag(at + 1) == "VB" and s.pos(at - 1) in ("VERB", "ADJ", "NOUN", "ADV"):
                 place = at - 3 if s.word(at - 2) in ("not", "n't", "really") else at - 2
                 used = s.word(at - 1) == "used" and (
                     s.lemma(place) == "get"
                     or (s.lemma(place) == "be" and s.word(place - 1) in _PERSONS)
                 )
-                forward = s.word(at - 1) == "forward" or s.word(at - 1) in (
-                    "accustomed",
-                    "committed",
-                    "dedicated",
-                )
-                yield at, at + 2, f"to {ing}", 0.8 if used or forward else -0.5
-                for preposition in ("for", "of", "in", "at", "on"):
-                    right = (
-                        lists().governed("adjective").get(s.word(at - 1))
-                        or lists().governed("verb").get(before)
-                        or lists().governed("noun").get(before)
-                    )
-                    yield (
-                        at,
-                        at + 2,
-                        f"{preposition} {ing}",
-                        0.6
-                        if right == preposition and s.word(at - 1) not in listed("infinitive_too")
-                        else -0.5,
-                    )
+                forward = s.word(at - 1) in ("forward", "accustomed", "committed", "dedicated")
+                if used or forward:
+                    yield at, at + 2, f"to {ing}", 0.8
             if s.word(at - 1) == "for":
                 yield at - 1, at, "", 1.0
+        eager = s.pos(at - 1) == "ADJ" and s.word(at - 1) in listed("infinitive_adjectives")
         if token.tag_ == "VBG" and at:
-            if before in infinitive or (
-                s.pos(at - 1) == "ADJ" and s.word(at - 1) in listed("infinitive_adjectives")
-            ):
+            if before in infinitive or eager:
                 passive = s.pos(at + 1) in ("", "PUNCT", "ADP")  # "it wants looking at"
                 doubt = before in ("need", "intend") or (before == "want" and passive)
                 doubt = doubt or s.word(at - 1) == "manage"  # "a way to manage testing this"
@@ -420,11 +370,7 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             and s.word(at - 1) in ("me", "us", "him", "them", "her")
         ):
             yield at, at, "to", 0.8
-        if (
-            s.pos(at - 1) == "ADJ"
-            and token.tag_ == "VB"
-            and s.word(at - 1) in listed("infinitive_adjectives")
-        ):
+        if eager and token.tag_ == "VB":
             yield at, at, "to", 0.9
         if (
             lemma in ("want", "need", "expect", "like", "ask")
@@ -438,7 +384,7 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
                 and s.pos(chunk.end) in ("VERB", "AUX")
                 and lemma != "expect"
             ):
-                who = subject_to_object.get(chunk.text.lower(), chunk.text)
+                who = OBJECTIVE.get(chunk.text.lower(), chunk.text)
                 skip = chunk.end + (1 if s.tag(chunk.end) == "MD" and chunk.end + 1 < len(s) else 0)
                 yield at + 1, skip + 1, f"{who} to {s.lemma(skip)}", 0.8
         if (
@@ -446,10 +392,8 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             and s.word(at + 1) in ("me", "us", "him", "them", "you")
             and s.word(at + 2) == "to"
         ):
-            pronoun = {"me": "I", "us": "we", "him": "he", "them": "they", "you": "you"}[
-                s.word(at + 1)
-            ]
-            yield at + 1, at + 3, f"that {pronoun}", 1.0
+            doer = NOMINATIVE.get(s.word(at + 1), "you")
+            yield at + 1, at + 3, f"that {doer}", 1.0
             yield at + 1, at + 4, inflect(s.lemma(at + 3), "VBG") if at + 3 < len(s) else "", 0.7
         if (
             lemma in ("allow", "permit", "enable", "help", "encourage")
@@ -572,32 +516,16 @@ def _tense(s: Sentence) -> Iterator[Edit]:
                         between = f"{s.text(end, joined)} " if joined > end else ""
                         yield at, joined + 1, f"{new} {between}for", 1.0
             if nxt.tag_ == "VBG" and nxt.lemma_.lower() in stative and low != "'s":
-                yield (
-                    at,
-                    at + 2,
-                    inflect(nxt.lemma_.lower(), "VBP"),
-                    1.0 if nxt.lower_ not in ("having", "loving", "mattering") else 0.3,
-                )
-        if low == "'ve" and nxt is not None and nxt.tag_ in ("VBN", "VBD") and nxt.lower_ != "been":
-            yield (
-                at,
-                at + 2,
-                inflect(nxt.lemma_.lower(), "VBD"),
-                1.0 if past and not period else -0.6,
-            )
+                if nxt.lower_ not in ("having", "loving", "mattering"):
+                    yield at, at + 2, inflect(nxt.lemma_.lower(), "VBP"), 1.0
+        done = low == "'ve" and nxt is not None and nxt.tag_ in ("VBN", "VBD") and past
+        if done and nxt is not None and nxt.lower_ != "been" and not period:
+            yield at, at + 2, inflect(nxt.lemma_.lower(), "VBD"), 1.0
         if low in ("am", "is", "are", "was", "were") and nxt is not None and nxt.tag_ == "VBG":
             form = "VBZ" if low == "is" else "VBD" if low in ("was", "were") else "VBP"
             sure = nxt.lemma_.lower() in stative and nxt.lower_ != "having"
-            yield at, at + 2, inflect(nxt.lemma_.lower(), form), 1.0 if sure else 0.1
-        if tag == "VBD" and low not in _CONTRACTED and not helped and token.pos_ == "VERB":
-            others = [t for t in finite if t is not token]
-            present = bool(others) and all(t.tag_ in ("VBP", "VBZ") for t in others)
-            form = (
-                "VBZ"
-                if (subject := s.subject(token)) is not None and number_of(subject) == "s"
-                else "VBP"
-            )
-            yield at, at + 1, inflect(lemma, form), 0.0 if present and not past else -0.7
+            if sure:
+                yield at, at + 2, inflect(nxt.lemma_.lower(), form), 1.0
         if (
             tag == "VBG"
             and token.dep_ == "ROOT"
@@ -670,8 +598,6 @@ def _since_for(s: Sentence) -> Iterator[Edit]:
             )
             if begins:
                 yield at, at + 1, "since", 1.0
-        if word in ("during", "in", "from") and _is_length(s, at + 1):
-            yield at, at + 1, "for", 0.6 if word != "in" else -0.2
         if (
             word == "before"
             and _is_length(s, at + 1)

@@ -8,7 +8,7 @@ from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
 from server.language.patterns import find
 from server.language.proposals import NO_DOUBT, Edit, Sentence, check
-from server.language.words import american, inflect, listed, lists, load
+from server.language.words import american, inflect, listed, lists, load, respelled
 
 _LONGEST_PHRASE = 7
 _OBJECTS = ("dobj", "obj", "attr", "pobj", "oprd", "dative", "nsubjpass")
@@ -123,6 +123,16 @@ def _phrase(s: Sentence) -> Iterator[Edit]:
                 yield start, end, better, 0.9
 
 
+@check("spelling")
+def _spelling(s: Sentence) -> Iterator[Edit]:
+    for token in s.doc:
+        for right in respelled(token.text):
+            if right[0] == token.text[0]:  # "kueue", "fsync" and "cgroup" are names
+                yield token.i, token.i + 1, right, 1.0
+        for right in lists().raw["sound_alike"].get(token.lower_, ()):
+            yield token.i, token.i + 1, right, 0.7
+
+
 @check("pattern")
 def _pattern(s: Sentence) -> Iterator[Edit]:
     """The table of patterns, which also works without a parse."""
@@ -184,19 +194,13 @@ def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
     if word == "others" and other == "other":
         return 1.0 if pos in ("NOUN", "ADJ") else -0.7
     if word == "other" and other == "another":
-        return (
-            0.8
-            if tag == "NN" and s.pos(at - 1) not in ("DET", "PRON") and before not in ("each", "no")
-            else -0.5
-        )
+        alone = s.pos(at - 1) not in ("DET", "PRON") and before not in ("each", "no")
+        return 0.8 if tag == "NN" and alone else -0.5
     if word == "very" and other in ("really", "much"):
         return 1.0 if pos in ("VERB",) and tag != "VBN" and other == "really" else -0.5
     if word == "what":
-        return (
-            0.9
-            if s.pos(at - 1) == "NOUN" or before in ("all", "everything", "something", "nothing")
-            else -0.7
-        )
+        some = before in ("all", "everything", "something", "nothing")
+        return 0.9 if s.pos(at - 1) == "NOUN" or some else -0.7
     if word == "too" and other == "either":
         return 1.0 if negated and final else -0.7
     if word in ("until", "till") and other == "by":
@@ -211,55 +215,28 @@ def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
         return 1.0 if pos in ("DET", "NOUN") and not clause else -0.7
     if word == "because" and other == "because of":
         clause = any(t.dep_ in ("nsubj", "nsubjpass", "expl") for t in s.doc[at + 1 : at + 8])
-        return (
-            0.9
-            if not clause
-            and pos in ("DET", "NOUN", "ADJ", "PROPN", "PRON")
-            and nxt not in ("of", "it", "we", "i")
-            else -0.7
-        )
+        named = pos in ("DET", "NOUN", "ADJ", "PROPN", "PRON")
+        return 0.9 if named and not clause and nxt not in ("of", "it", "we", "i") else -0.7
     if word in ("despite", "although") and other in ("although", "even though", "despite"):
         clause = any(t.dep_ in ("nsubj", "nsubjpass", "expl") for t in s.doc[at + 1 : at + 5])
         return 0.7 if clause == (word == "despite") and nxt != "the" else -0.7
     if word.endswith("ing") and other.endswith(("ed", "ired")):
-        feels = s.lemma(at - 1) in ("be", "feel", "become", "get") or before in (
-            "very",
-            "so",
-            "really",
-            "'m",
-        )
+        feels = s.lemma(at - 1) in ("be", "feel", "become", "get")
+        feels = feels or before in ("very", "so", "really", "'m")
         return 0.8 if persons and feels else -0.7
-    if word.endswith("ed") and other.endswith(("ing", "ful")):
-        return (
-            0.6
-            if not persons
-            and any(
-                w in ("it", "this", "that", "work", "project", "task", "job", "topic", "was", "is")
-                for w in s.low[max(0, at - 4) : at]
-            )
-            else -0.5
-        )
     if word in ("then", "than") and other in ("then", "than"):
         compared = any(
             t.tag_ in ("JJR", "RBR") or t.lower_ in ("more", "less", "rather", "other")
             for t in s.doc[max(0, at - 4) : at]
         )
         return 1.0 if compared == (word == "then") else -0.7
-    if word == "good" and other == "well":
-        return (
-            0.8
-            if s.pos(at - 1) == "VERB" and s.lemma(at - 1) not in lists().words("link_verbs")
-            else 0.0
-        )
-    if word == "few" and other == "a few":
-        return -0.7 if before in ("", ",") else 0.0
+    if word == "good" and other == "well" and s.pos(at - 1) == "VERB":
+        return 0.0 if s.lemma(at - 1) in listed("link_verbs") else 0.8
     if word in listed("noun_or_verb"):
         noun_wanted = before in listed("noun_follows")
         verb_wanted = before in listed("verb_follows")
         verb_form = other in listed("verbs_confused")
         return 0.8 if (verb_wanted and verb_form) or (noun_wanted and not verb_form) else -0.3
-    if word in listed("doubtful_confusions"):
-        return -0.3
     return 0.0
 
 
@@ -271,7 +248,6 @@ def _verb_confusion(s: Sentence) -> Iterator[Edit]:
             continue
         at, lemma = token.i, token.lemma_.lower()
         for other in table.get(lemma, ()):
-            strength = -0.3
             follower = s.word(at + 1)
             if (
                 lemma == "say"
@@ -287,43 +263,16 @@ def _verb_confusion(s: Sentence) -> Iterator[Edit]:
                     follower == "that"
                     or (s.tag(at + 1) == "PRP" and follower in ("i", "we", "he", "she", "they"))
                 )
-            ):
-                strength = 0.8
-            elif (
-                lemma in ("need", "cost")
-                and other == "take"
-                and (
-                    s.tag(at + 1) == "CD"
-                    or follower in ("a", "me", "us", "many", "several", "about")
-                )
-            ):
-                strength = 0.5
-            elif lemma == "listen" and other == "hear" and follower != "to":
-                strength = 0.3
-            elif (
+            ) or (
                 lemma == "rise"
                 and other == "raise"
                 and any(c.dep_ == "dobj" for c in token.children)
             ):
                 strength = 0.8
-            elif (
-                lemma == "raise"
-                and other == "rise"
-                and not any(c.dep_ == "dobj" for c in token.children)
-            ):
-                strength = 0.4
             elif lemma == "explain" and other == "tell" and follower in ("me", "us", "him", "them"):
                 strength = 0.7
-            elif lemma in listed("taught_or_lent") and follower in (
-                "me",
-                "us",
-                "him",
-                "them",
-                "her",
-                "students",
-                "people",
-            ):
-                strength = 0.4
+            else:
+                continue
             yield at, at + 1, inflect(other, token.tag_), strength
 
 

@@ -1,5 +1,6 @@
 """What the checks know about words: lists of ``data/grammar.yaml``, inflection, "a" or "an"."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -23,6 +24,8 @@ MODALS = word_set(
     can could will would shall should may might must 'll ca wo cannot
     """
 )
+OBJECTIVE = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
+NOMINATIVE = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they"}
 _BE = {"VB": "be", "VBP": "are", "VBZ": "is", "VBD": "was", "VBG": "being", "VBN": "been"}
 _HAVE = {"VB": "have", "VBP": "have", "VBZ": "has", "VBD": "had", "VBG": "having", "VBN": "had"}
 _AN_LETTERS = frozenset("AEFHILMNORSX")
@@ -90,17 +93,27 @@ def frequent_words() -> dict[str, str]:
 
 
 @lru_cache(4096)
-def is_misspelled(word: str) -> bool:
-    """Whether a word is none, and one letter away from a frequent one ("becouse")."""
+def respelled(word: str) -> tuple[str, ...]:
+    """Of a word that is none, the frequent ones one letter away ("becouse"); else nothing."""
     if len(word) < _SHORTEST_MISSPELLED or not (word.isalpha() and word.islower()):
-        return False
+        return ()
     known = frequent_words()
     joined = any(word[:at] in known and word[at:] in known for at in range(3, len(word)))
-    if word in known or joined or getAllLemmas(word):
-        return False
-    return process.extractOne(word, known, scorer=OSA.distance, score_cutoff=1) is not None
+    stem = _DERIVED.sub("", word)
+    derived = stem != word and not known.keys().isdisjoint((stem, f"{stem}e", stem[:-1]))
+    if word in known or word in listed("technical") or joined or derived or getAllLemmas(word):
+        return ()
+    near = process.extract(word, known, scorer=OSA.distance, score_cutoff=1, limit=_MOST_RESPELLED)
+    return tuple(each[0] for each in near)
 
 
+def is_misspelled(word: str) -> bool:
+    """Whether a word is none, and one letter away from a frequent one."""
+    return bool(respelled(word))
+
+
+_MOST_RESPELLED = 3
+_DERIVED = re.compile("^(re|un|sub|pre|de|multi)|(er|ers|able)$")
 _SHORTEST_MISSPELLED = 5
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from server.contract import Word
@@ -62,6 +64,15 @@ def test_what_the_engine_or_the_speaker_took_back_is_no_error() -> None:
     unsure[2] = unsure[2].model_copy(update={"confidence": 0.3})
     assert Checker().notes(unsure) == []
     assert betters("It depends of, it depends on the load.") == []
+
+
+def test_only_what_was_typed_can_be_spelled_wrong() -> None:
+    weights = replace(acceptor(), rules_alone={"spelling": 1.0})
+    spoken = words("We left becouse it failed.")
+    typed = [each.model_copy(update={"start_s": None, "end_s": None}) for each in spoken]
+    (note,) = Checker(weights=weights).notes(typed)
+    assert (note.kind, note.better, note.sentence) == ("spelling", "left because it", "")
+    assert Checker(weights=weights).notes(spoken) == []
 
 
 def test_one_sentence_gets_several_notes_each_at_its_words() -> None:

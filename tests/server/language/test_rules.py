@@ -1,9 +1,8 @@
 import pytest
 
-from server.language.acceptor import LEAST_STRENGTH
 from server.language.grammar import parsed
 from server.language.notes import rules
-from server.language.proposals import CHECKS, Proposal, propose
+from server.language.proposals import CHECKS, UNVOUCHED, Proposal, propose
 
 SURE = 0.95
 
@@ -25,7 +24,7 @@ def test_every_check_has_a_rule_and_every_rule_a_check() -> None:
     ("said", "better"), [pair for rule in rules().values() for pair in rule.wrong]
 )
 def test_what_is_wrong_is_offered_its_repair(said: str, better: str) -> None:
-    assert better in {t for t, e in proposals_for(said) if e.strength >= LEAST_STRENGTH}, said
+    assert better in {t for t, e in proposals_for(said) if e.strength >= UNVOUCHED}, said
 
 
 @pytest.mark.parametrize(
