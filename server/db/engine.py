@@ -45,7 +45,7 @@ def make_engine(database_url: str, *, busy_timeout_s: float = 5.0) -> Engine:
             "this is not a database URL (its text is not shown, as it may hold a password); "
             "one looks like sqlite:////folder/aloud.db"
         ) from None
-    if url.host is not None and "@" in url.host:
+    if url.get_backend_name() != "sqlite" and database_url.count("@") > 1:
         raise StoreError(
             "the password in the database URL holds an @: write %40 in its place "
             "(and %2F for /, %25 for %)"

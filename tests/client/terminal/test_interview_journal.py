@@ -177,6 +177,18 @@ def test_an_engine_that_fails_after_stop_leaves_the_answer(
     assert backend.history().attempts[0].created_at == found.spoken_at
 
 
+def test_an_unfinished_drill_take_is_named_and_does_not_keep_an_interview_waiting(
+    held: Held, settings: ClientSettings, backend: OutboxBackend
+) -> None:
+    take = Journal.of(settings).drill("acronyms-llm", "acronyms")
+    writer = take.open(SAMPLE_RATE_HZ)
+    writer.append(speech()[:SAMPLE_RATE_HZ])
+    writer.abandon()
+    take.leave()
+    assert "1 unfinished take of drill items; to see: aloud unfinished" in held(" n")
+    assert (backend.history().total, left(settings)) == (1, ["acronyms-llm"])
+
+
 def test_discarding_an_old_answer_asks(held: Held, settings: ClientSettings) -> None:
     held("qk")
     assert "Delete 0:0" in held("dnqd")
