@@ -32,6 +32,8 @@ from server.grading.by_sound import by_sound
 from server.grading.by_words import by_words
 from server.grading.grader import structure_of, term_index
 from server.grading.phrases import compile_phrase, compile_phrases
+from server.grading.stance import denied
+from server.grading.verdict import DENIED_FROM
 
 MAX_UNRELATED_SHARE: Final = 0.5
 """If an answer covers this share of the phrases of a question with which it has none in common,
@@ -211,13 +213,12 @@ def check_ways(
     def faults_of(question: Question) -> dict[FieldPath, str]:
         faults = repeated_ways(question)
         for at, kind, number, text in _tried(question, lexicon):
-            for said in (text, f"{FRAME} {text}") if kind == "ways" else (text,):
-                verdict = cover_question(question, said.split(), lexicon).phrases[at]
-                counts = verdict.status != "missing" and not verdict.negated
-                if (not counts) if kind == "ways" else verdict.is_said:
-                    how = "counts" if verdict.is_said else "does not count"
-                    field = ("key_phrases", at, kind, number)
-                    faults.setdefault(field, f"{said!r} {how} as {verdict.phrase!r}")
+            verdict = cover_question(question, text.split(), lexicon).phrases[at]
+            counts = verdict.status != "missing" and not verdict.negated
+            if (not counts) if kind == "ways" else verdict.is_said:
+                how = "counts" if verdict.is_said else "does not count"
+                says = f"{text!r} {how} as {verdict.phrase!r}"
+                faults.setdefault(("key_phrases", at, kind, number), says)
         return faults
 
     with ThreadPoolExecutor() as pool:  # the networks run side by side
@@ -294,7 +295,7 @@ def _plain(text: str) -> str:
 
 
 def _tried(question: Question, lexicon: Lexicon) -> Iterator[tuple[int, str, int, str]]:
-    """The ways that name their phrase, and the near misses with several clauses.
+    """The ways that name their phrase as if they denied it, and near misses of several clauses.
 
     Yields:
         Number of the phrase, field, number in the field, and text.
@@ -302,10 +303,14 @@ def _tried(question: Question, lexicon: Lexicon) -> Iterator[tuple[int, str, int
     terms = term_index(lexicon)
     phrases = compile_phrases(question.key_phrases, terms)
     for at, phrase in enumerate(phrases.phrases):
-        for number, text in enumerate(phrase.source.ways):
-            answer = read_answer(text.split(), terms, phrases)
-            if any(named.is_literal for named in by_words(answer, phrase)):
-                yield at, "ways", number, text
+        for number, way in enumerate(phrase.source.ways):
+            for text in (way, f"{FRAME} {way}"):
+                answer = read_answer(text.split(), terms, phrases)
+                named = [each.tokens for each in by_words(answer, phrase) if each.is_literal]
+                if not named:
+                    break
+                if any(denied(answer, (each[0], each[-1] + 1)) >= DENIED_FROM for each in named):
+                    yield at, "ways", number, text
         for number, text in enumerate(phrase.source.not_):
             if len(read_answer(text.split(), terms, phrases).spans) > 1:
                 yield at, "not", number, text
