@@ -31,9 +31,11 @@ def parsed(text: str, tongue: str | None) -> Iterator[Sentence]:
         if len(doc) > 2:
             sentence = Sentence(doc, tongue)
             sentence.offset = span.start_char
+            before = span.doc[max(0, span.start - _BEFORE) : span.start]
+            sentence.plural_before = any(token.tag_ in ("NNS", "NNPS") for token in before)
             sentence.people_before = any(
                 token.pos_ == "PROPN"
                 or token.lemma_.lower() in listed("persons", "women", "men", "told_persons")
-                for token in span.doc[max(0, span.start - _BEFORE) : span.start]
+                for token in before
             )
             yield sentence

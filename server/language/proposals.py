@@ -31,7 +31,7 @@ class Sentence:
         self.low: list[str] = [token.lower_ for token in doc]
         self.asks = doc[-1].text == "?"
         self.offset = 0
-        self.people_before = False
+        self.people_before = self.plural_before = False
 
     def __len__(self) -> int:
         return len(self.doc)

@@ -207,6 +207,11 @@ def _people(s: Sentence, before: int) -> list[set[bool]]:
     return found
 
 
+def _next_clause(s: Sentence, noun: int, at: int) -> bool:
+    """Whether a pronoun stands in a later clause than the noun: else it means something else."""
+    return any(t.lower_ == "," or t.pos_ in ("CCONJ", "SCONJ") for t in s.doc[noun:at])
+
+
 def _other_sex(s: Sentence, at: int) -> Iterator[Edit]:
     """By the nouns that the sentence names before: "my sister … his team", "the database … he"."""
     word = s.word(at)
@@ -218,7 +223,7 @@ def _other_sex(s: Sentence, at: int) -> Iterator[Edit]:
         woman = {word not in ("she", "her")}
         if all(each == woman for each in people):
             yield at, at + 1, other, 1.0
-    elif nouns and not s.people_before and not any(t.tag_ == "NNP" for t in s.doc[: nouns[0].i]):
+    elif nouns and not s.people_before and _next_clause(s, nouns[0].i, at):
         known = any(t.lemma_.lower() in listed("things") for t in nouns)
         if word != "him" or s.doc[at].head.lemma_ not in listed("said_to_persons"):
             yield at, at + 1, thing, 0.9 if known else 0.7
@@ -228,7 +233,8 @@ def _one_thing(s: Sentence, at: int) -> Iterator[Edit]:
     """One thing is no "they": "the framework is popular because they can train models"."""
     nouns = [t for t in s.doc[:at] if t.pos_ in ("NOUN", "PROPN") and t.dep_ != "compound"]
     things = [t for t in nouns if t.tag_ == "NN" and t.lemma_.lower() in listed("things")]
-    if nouns and len(things) == len(nouns) and not {"and", "they", "them"} & set(s.low[:at]):
+    told = s.plural_before or {"and", "they", "them"} & set(s.low[:at])
+    if nouns and len(things) == len(nouns) and not told and _next_clause(s, nouns[-1].i, at):
         verb = s.doc[at + 1] if at + 1 < len(s) else None
         new = _ITS[s.word(at)]
         if verb is not None and s.word(at) == "they" and verb.tag_ in ("VBP", "VBD"):
