@@ -100,6 +100,8 @@ def render_report(report: Report, prompt: str) -> RenderableType:
     parts += _section("Delivery", Text(" · ".join(delivery_lines(report.delivery))))
     if report.language.notes:
         parts += _section("Language", _language(report.language))
+        if report.language.found_by:
+            parts.append(Text(report.language.found_by, "dim"))
         if any(note.sentence for note in report.language.notes):
             parts.append(Text("Say it right: aloud drill language", "dim"))
     if report.summary.went_well or report.summary.work_on:

@@ -346,6 +346,14 @@ class Language(Wire):
     pending: bool = False
     by: Literal["rules", "model"] | None = None
 
+    @property
+    def found_by(self) -> str:
+        """What was at work, in a sentence; empty where nothing was, or nobody knows."""
+        return {
+            "rules": "Found by rules alone: few errors, and few of these wrongly.",
+            "model": "Found by rules, judged by a small language model on this server.",
+        }.get(self.by or "", "")
+
     def groups(self) -> tuple[NoteGroup, ...]:
         """What is shown: one kind after the other, the worst first, five at most."""
         kinds: dict[NoteKind, list[tuple[int, LanguageNote]]] = {}

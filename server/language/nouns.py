@@ -85,6 +85,8 @@ def _articles(s: Sentence) -> Iterator[Edit]:
         head, start = chunk.root, chunk.start
         if head.pos_ == "PRON" or head.tag_ not in ("NN", "NNS", "NNP", "VBG"):
             continue
+        if head.dep_ == "ROOT" and start == 0:  # "small company, you see": spoken without a verb
+            continue
         if s.doc[start].tag_ == "PDT" and start + 1 <= head.i:
             start += 1
         if _determined(s, start, head) or any(t.tag_ == "CD" for t in s.doc[start : head.i]):
@@ -137,7 +139,7 @@ def _articles(s: Sentence) -> Iterator[Edit]:
             if s.lemma(at - 1) in ("have", "get", "hold", "attend") and s.pos(at + 1) != "NOUN":
                 yield at, at, article(word), 1.0
     for at in range(len(s)):  # before a number word or an adjective that no noun phrase holds
-        if s.tag(at) in ("JJS", "RBS") and s.pos(at - 1) not in ("DET", "PRON", "PART"):
+        if at and s.tag(at) in ("JJS", "RBS") and s.pos(at - 1) not in ("DET", "PRON", "PART"):
             if s.word(at - 1) not in ("the", "at", "my", "our", "your", "their") and s.word(
                 at
             ) not in ("least", "most"):
@@ -233,8 +235,15 @@ def _perhaps_number(s: Sentence) -> Iterator[Edit]:
     for chunk in s.chunks:
         head = chunk.root
         glued = head.i > 0 and not s.doc[head.i - 1].whitespace_
-        if head.tag_ == "NN" and head.is_lower and head.is_alpha and not glued:
-            yield head.i, head.i + 1, inflect(head.lemma_.lower(), "NNS"), UNVOUCHED
+        plural = inflect(head.lemma_.lower(), "NNS")
+        if (
+            head.tag_ == "NN"
+            and head.is_lower
+            and head.is_alpha
+            and not glued
+            and plural[-1] == "s"
+        ):
+            yield head.i, head.i + 1, plural, UNVOUCHED
 
 
 @check("article-choice")
@@ -286,13 +295,15 @@ def _number(s: Sentence) -> Iterator[Edit]:
             amount = not {"lot", "much", "all"}.isdisjoint(left)
             certain = certain or (lemma in ("work", "staff") and amount)
             if certain or singular:
-                yield at, at + 1, lemma if mass else other, SURE if certain else 1.0
+                counted = mass and s.word(at - 1) in ("many", "several", "few")
+                sure = 0.7 if counted else SURE if certain else 1.0
+                yield at, at + 1, lemma if mass else other, sure
             if s.word(at - 1) in ("a", "an", "one", "this", "that", "every", "each") and not mass:
                 right = lists().raw["in_the_plural"].get(s.word(at - 1), "")
                 yield at - 1, at + 1, f"{right} {token.lower_}".strip(), 0.7
             if mass and s.word(at - 1) in ("many", "several", "few"):
                 word = {"many": "a lot of", "several": "some", "few": "a little"}[s.word(at - 1)]
-                yield at - 1, at + 1, f"{word} {lemma}", 1.0
+                yield at - 1, at + 1, f"{word} {lemma}", SURE
     for at in range(len(s) - 2):  # "a five years project"
         if s.tag(at) == "CD" and s.tag(at + 1) == "NNS" and s.tag(at + 2) in ("NN", "NNS"):
             singular_ = inflect(s.lemma(at + 1), "NN")

@@ -295,7 +295,7 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
             yield at - where, at + 1, "", NO_DOUBT
         chunk = s.chunk_from(at + 1) if s.tag(at + 1) in ("DT", "PRP$") else None
         named = chunk is not None and chunk.root.lemma_ not in listed("spans", "days")
-        if named and word in _AGAIN and s.pos(at - 1) == "VERB":
+        if named and word == "it" and s.pos(at - 1) == "VERB":
             yield at, at + 1, "", 0.7
         relates, owned = word in ("which", "who", "that"), s.word(at + 1) in listed("theirs")
         if relates and owned and s.pos(at - 1) == "NOUN" and s.pos(at + 2) == "NOUN":

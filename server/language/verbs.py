@@ -33,6 +33,8 @@ _EITHER = listed("either_number")
 _CONTRACTED = {"'s", "'re", "'m", "'ve", "'d", "'ll", "’s", "’re", "’m", "’ve", "’d", "’ll"}
 _OBJECTS = word_set("me us him them her you")
 _VERB_TAGS = ("VB", "VBP", "VBZ", "VBD", "VBG", "VBN")
+_QUOTES = word_set("say go ask tell think")
+"""Who tells a story says "he says" before what was said."""
 _CONDITIONS = word_set("if when unless once until before after whenever")
 
 
@@ -456,6 +458,7 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             and low not in _CONTRACTED
             and not helped
             and token.pos_ in ("VERB", "AUX")
+            and not (lemma in _QUOTES and nxt is not None and nxt.is_punct)
         ):
             rest_past = [t for t in finite if t is not token]
             all_past = bool(rest_past) and all(t.tag_ == "VBD" for t in rest_past)

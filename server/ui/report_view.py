@@ -279,7 +279,7 @@ def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> 
         pace=pace_chart(report, id_prefix=f"{prefix}pace"),
         notes=tuple(_note_group(group, prefix) for group in report.language.groups()),
         notes_pending=report.language.pending,
-        notes_by=_NOTES_BY.get(report.language.by or "", ""),
+        notes_by=report.language.found_by,
         went_well=tuple(
             PointRow(point.text, _href(point.evidence, prefix))
             for point in report.summary.went_well
@@ -334,12 +334,6 @@ def _term_row(number: int, term: TermVerdict, prefix: str, to_owner: bool) -> Te
         word_index=min(term.word_indices, default=None),
         is_own=term.corrected is not None and term.corrected.by_owner,
     )
-
-
-_NOTES_BY: Final = {
-    "rules": "Found by rules alone: few errors, and few of these wrongly.",
-    "model": "Found by rules, judged by a small language model on this server.",
-}
 
 
 def _note_group(group: NoteGroup, prefix: str) -> NoteRow:

@@ -160,11 +160,13 @@ def least_text(report: Report) -> str:
 
 
 def note_lines(language: Language) -> Iterator[str]:
-    """The remarks on the English as text: one line for each kind, the worst first."""
+    """The remarks on the English as text: a line a kind, the worst first, then who found them."""
     for group in language.groups():
         note = group.first
         more = f" ({group.name}, {group.count} times)" if group.count > 1 else ""
         yield f"“{note.said}” → “{note.better}”: {note.why}{more}"
+    if language.found_by:
+        yield language.found_by
 
 
 def composition_text(report: Report) -> str:
