@@ -60,4 +60,5 @@ def test_answers_graded_in_different_ways_say_so_when_compared(
     studio.backend.import_attempts([earlier])
     page = client.get(f"/attempts/{number}/compare/{number + 1}").text
     assert "their scores cannot be compared" in page
+    assert page.count("<h3>Language</h3>") == 2
     assert "Structure" in page
