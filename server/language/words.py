@@ -113,7 +113,7 @@ def is_misspelled(word: str) -> bool:
 
 
 _MOST_RESPELLED = 3
-_DERIVED = re.compile("^(re|un|sub|pre|de|multi)|(er|ers|able)$")
+_DERIVED = re.compile("^(re|un|sub|pre|de|multi)|(er|ers|able|(?<!y)s)$")
 _SHORTEST_MISSPELLED = 5
 
 
