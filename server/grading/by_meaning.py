@@ -193,7 +193,7 @@ def question_vectors(question: Question) -> QuestionVectors:
     centers /= np.maximum(np.linalg.norm(centers, axis=1, keepdims=True), 1e-9)
     stems = [content_stems(text) for text in sentences]
     slices = [group[kind] for group in groups for kind in KINDS]
-    model = _sentences(question.model_answer)
+    model = sentences_in(question.model_answer)
     return QuestionVectors(
         vectors,
         in_metric,
@@ -213,7 +213,7 @@ def question_vectors(question: Question) -> QuestionVectors:
 
 def sentences_of(question: Question) -> list[str]:
     """Every sentence of a question that needs a vector."""
-    found = [question.prompt]
+    found = [question.prompt, *sentences_in(question.model_answer)]
     for phrase in question.key_phrases:
         found += [text for texts in _texts_of(phrase, question.model_answer) for text in texts]
     for beat in question.beats:
@@ -463,7 +463,9 @@ def _texts_of(phrase: KeyPhrase, model_answer: str) -> tuple[list[str], ...]:
     ask = [phrase.follow_up] if phrase.follow_up.strip() else []
     names = [name.casefold() for name in _names(phrase)]
     model = [
-        each for each in _sentences(model_answer) if any(name in each.casefold() for name in names)
+        each
+        for each in sentences_in(model_answer)
+        if any(name in each.casefold() for name in names)
     ]
     ways = list(phrase.ways) or model[:2] or why or [phrase.phrase]
     return _names(phrase), ways, why, ask, list(phrase.not_), model[:2]
@@ -473,7 +475,8 @@ def _names(phrase: KeyPhrase) -> list[str]:
     return [phrase.phrase, *phrase.aliases, *phrase.any_of]
 
 
-def _sentences(text: str) -> list[str]:
+def sentences_in(text: str) -> list[str]:
+    """The sentences of a written text."""
     return re.split(r"(?<=[.?!])\s+", text)
 
 

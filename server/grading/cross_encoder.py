@@ -9,7 +9,7 @@ precomputing term representations").
 """
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -19,7 +19,7 @@ import numpy.typing as npt
 import onnxruntime
 
 from server.core.errors import GraderFailedError
-from server.grading.encoder import Vectors, session_of, shared_encoder
+from server.grading.encoder import States, Vectors, session_of, states_of
 
 FILE: Final = Path(__file__).with_name("data") / "cross_encoder.onnx"
 MAX_PHRASE: Final = 16
@@ -29,48 +29,46 @@ Floats = npt.NDArray[np.float64]
 
 
 class CrossEncoder:
-    """Loads at its first use and is safe to use from several threads."""
+    """Two layers in which words attend to a text; loads at its first use, safe in several threads.
+
+    Raises:
+        GraderFailedError: the file is missing or damaged; the text says what to do.
+    """
 
     def __init__(self, file: Path = FILE) -> None:
         self._file = file
         self._lock = Lock()
         self._session: onnxruntime.InferenceSession | None = None
 
-    def logits(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        """For each pair (phrase, sentence) how surely the sentence says the phrase: a logit.
+    def logit(self, own: Vectors, text: States) -> float:
+        """The logit for words (tokens, 384), below the encoder's last layers, that read a text.
 
-        Each pair is computed alone, so it has the same logit in any company: the weights have 8
-        bits, and a larger batch would round its inputs together.
-
-        Raises:
-            GraderFailedError: a model is missing or damaged; the text says what to do.
+        Each is computed alone, so it is the same in any company: the weights have 8 bits, and a
+        larger batch would round its inputs together.
         """
         with self._lock:
             self._session = self._session or _session(self._file)
-        said = {sentence for _, sentence in pairs}
-        sentences = dict(zip(said, shared_encoder().states(list(said)), strict=True))
-        found: dict[tuple[str, str], float] = {}
-        for phrase, sentence in dict.fromkeys(pairs):
-            inputs = {
-                "phrase": _phrase_states(phrase)[None],
-                "lower": sentences[sentence].lower[None],
-                "upper": sentences[sentence].upper[None],
-            }
-            (logit,) = self._session.run(None, inputs)[0]
-            found[phrase, sentence] = float(logit)
-        return np.array([found[pair] for pair in pairs])
+        inputs = {"phrase": own[None], "lower": text.lower[None], "upper": text.upper[None]}
+        (logit,) = self._session.run(None, inputs)[0]
+        return float(logit)
+
+
+def logits(pairs: Sequence[tuple[str, str]]) -> Floats:
+    """For each pair (phrase, sentence) how surely the sentence says the phrase: a logit.
+
+    Raises:
+        GraderFailedError: a model is missing or damaged; the text says what to do.
+    """
+    found: dict[tuple[str, str], float] = {}
+    for phrase, sentence in dict.fromkeys(pairs):
+        own = states_of(phrase).lower[:MAX_PHRASE]
+        found[phrase, sentence] = _shared().logit(own, states_of(sentence))
+    return np.array([found[pair] for pair in pairs])
 
 
 @cache
-def shared_cross_encoder() -> CrossEncoder:
-    """The cross-encoder of this process."""
+def _shared() -> CrossEncoder:
     return CrossEncoder()
-
-
-@lru_cache(maxsize=4096)
-def _phrase_states(phrase: str) -> Vectors:
-    (states,) = shared_encoder().states([phrase])
-    return states.lower[:MAX_PHRASE]
 
 
 def _session(file: Path) -> onnxruntime.InferenceSession:

@@ -6,7 +6,7 @@ effect on weights that onnxruntime folds).
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib import resources
 from io import BytesIO
@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import onnxruntime
-from tokenizers import BertWordPieceTokenizer
+from tokenizers import BertWordPieceTokenizer, Encoding
 
 from pronunciation.reinstalling import reinstall_command
 from server.core.errors import GraderFailedError
@@ -39,10 +39,14 @@ Vectors = npt.NDArray[np.float32]
 
 
 class States(NamedTuple):
-    """The tokens of a text below the encoder's last two layers, each (tokens, 384)."""
+    """The tokens of a text below the encoder's last two layers, each (tokens, 384).
+
+    ``places`` are their first characters and the ones after their last.
+    """
 
     lower: Vectors
     upper: Vectors
+    places: tuple[tuple[int, int], ...]
 
 
 class Encoder:
@@ -63,44 +67,47 @@ class Encoder:
         same vector in any company.
         """
         found = np.zeros((len(sentences), DIMENSIONS), np.float32)
-        for rows, (top,) in self._run(sentences, ["last_hidden_state"]):
+        for rows, _, (top,) in self._run(sentences, ["last_hidden_state"]):
             found[rows] = top.mean(axis=1)
         found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
         return found
 
-    def states(self, texts: Sequence[str]) -> list[States]:
+    def states(self, text: str) -> States:
         """What goes into the last two layers; each text is computed alone."""
-        return [
-            States(*(layer[0] for layer in layers))
-            for text in texts
-            for _, layers in self._run([text], _BELOW_THE_LAST_TWO)
-        ]
+        ((_, (read,), (lower, upper)),) = self._run([text], _BELOW_THE_LAST_TWO)
+        return States(lower[0], upper[0], tuple(read.offsets))
 
     def _run(
         self, texts: Sequence[str], outputs: Sequence[str]
-    ) -> Iterator[tuple[list[int], list[Vectors]]]:
+    ) -> Iterator[tuple[list[int], list[Encoding], list[Vectors]]]:
         with self._lock:
             if self._loaded is None:
                 model = model_bytes() + _as_outputs(_BELOW_THE_LAST_TWO)
                 self._loaded = _tokenizer(), session_of(model)
             tokenizer, session = self._loaded
-        ids = [each.ids for each in tokenizer.encode_batch(list(texts))]
-        order = sorted(range(len(ids)), key=lambda at: len(ids[at]))
+        read = tokenizer.encode_batch(list(texts))
+        order = sorted(range(len(read)), key=lambda at: len(read[at]))
         while order:
-            size = len(ids[order[0]])
-            rows = [at for at in order[:_BATCH] if len(ids[at]) == size]
+            size = len(read[order[0]])
+            rows = [at for at in order[:_BATCH] if len(read[at]) == size]
             order = order[len(rows) :]
-            pieces = np.array([ids[at] for at in rows], np.int64)
+            pieces = np.array([read[at].ids for at in rows], np.int64)
             inputs = {"input_ids": pieces, "attention_mask": np.ones_like(pieces)}
             if len(session.get_inputs()) == 3:
                 inputs["token_type_ids"] = np.zeros_like(pieces)
-            yield rows, session.run(list(outputs), inputs)
+            yield rows, [read[at] for at in rows], session.run(list(outputs), inputs)
 
 
 @cache
 def shared_encoder() -> Encoder:
     """The encoder of this process."""
     return Encoder()
+
+
+@lru_cache(maxsize=512)
+def states_of(text: str) -> States:
+    """Of the shared encoder; the sentences of an answer are read several times."""
+    return shared_encoder().states(text)
 
 
 def _tokenizer() -> BertWordPieceTokenizer:

@@ -32,12 +32,12 @@ from server.grading.structure_parts import judge_structure, with_fitting_asks
 from server.grading.summary import notices_of, summarize
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.tokenizer import tokenize
-from server.grading.verdict import Judged, judge
+from server.grading.verdict import DENIED_FROM, Judged, judge
 from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "5.5.1"
+GRADER_VERSION = "5.6.0"
 """Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
 FACT_WORDS, FACT_PHRASES = 45, 2
@@ -352,7 +352,9 @@ def _is_denied(answer: Answer, span: Span) -> bool:
         for at, token in enumerate(answer.tokens)
         if span[0] <= token.first and token.last < span[1]
     ]
-    return bool(inside) and stance.denied_by_cue(answer, (inside[0], inside[-1] + 1))
+    if not inside:
+        return False
+    return stance.denied(answer, (inside[0], inside[-1] + 1)) >= DENIED_FROM
 
 
 def prepare(question: Question, lexicon: Lexicon) -> None:

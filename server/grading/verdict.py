@@ -33,11 +33,10 @@ from server.contract import (
     evidence_of,
 )
 from server.contract.transcript import clearness_of
-from server.grading import by_meaning, by_sound, by_words, stance
+from server.grading import by_meaning, by_sound, by_words, cross_encoder, stance
 from server.grading.answer import Answer, Span
 from server.grading.by_meaning import AnswerVectors, Floats, QuestionVectors, Stems
 from server.grading.by_words import Named
-from server.grading.cross_encoder import shared_cross_encoder
 from server.grading.model import shipped_linear, shipped_model
 from server.grading.numbers import SCALES
 from server.grading.phrases import CompiledPhrase
@@ -229,7 +228,7 @@ def readings_of(
             around = [each for each in answer.spans if each[0] <= first and last < each[1]]
             start, end = max(around, key=lambda s: s[1] - s[0], default=(first, last + 1))
             pairs.append((told, " ".join(answer.words[start:end])))
-    logits = iter(shared_cross_encoder().logits(pairs).tolist())
+    logits = iter(cross_encoder.logits(pairs).tolist())
     return [[next(logits) for _ in own] for own in found]
 
 

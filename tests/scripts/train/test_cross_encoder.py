@@ -9,6 +9,7 @@ pytest.importorskip("onnx", reason="writing a network needs onnx")
 
 from scripts.train.cross_encoder import LAYERS, Pair, export, fit  # noqa: E402
 from server.grading.cross_encoder import CrossEncoder  # noqa: E402
+from server.grading.encoder import states_of  # noqa: E402
 
 PAIRS = [
     Pair("error budget", "What is left of the budget of errors decides whether we ship.", 1.0, 1.0),
@@ -40,6 +41,7 @@ def test_what_was_learned_is_in_the_file(tmp_path: Path) -> None:
 
     export(fit(PAIRS, weights, epochs=20), file)
 
-    said, other = CrossEncoder(file).logits([(pair.phrase, pair.sentence) for pair in PAIRS[:2]])
+    network, own = CrossEncoder(file), states_of("error budget").lower
+    said, other = (network.logit(own, states_of(pair.sentence)) for pair in PAIRS[:2])
     assert said > 1.0
     assert other < -1.0

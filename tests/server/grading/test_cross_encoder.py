@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from server.core.errors import GraderFailedError
-from server.grading.cross_encoder import CrossEncoder, shared_cross_encoder
+from server.grading import cross_encoder
+from server.grading.cross_encoder import CrossEncoder
+from server.grading.encoder import states_of
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,7 @@ from server.grading.cross_encoder import CrossEncoder, shared_cross_encoder
 def test_what_says_a_phrase_is_closer_than_other_senses_and_denials(
     phrase: str, said: str, other: str
 ) -> None:
-    own, neighbor = shared_cross_encoder().logits([(phrase, said), (phrase, other)])
+    own, neighbor = cross_encoder.logits([(phrase, said), (phrase, other)])
 
     assert own > neighbor
 
@@ -43,12 +45,14 @@ def test_a_pair_has_the_same_logit_in_any_company() -> None:
         ("error budget", "No."),
     ]
 
-    together = shared_cross_encoder().logits(pairs)
+    together = cross_encoder.logits(pairs)
 
-    alone = [shared_cross_encoder().logits([pair])[0] for pair in pairs]
+    alone = [cross_encoder.logits([pair])[0] for pair in pairs]
     assert together.tolist() == pytest.approx(alone, abs=1e-5)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    text = states_of("It is gone.")
+
     with pytest.raises(GraderFailedError, match=r"gone\.onnx.*reinstall Aloud"):
-        CrossEncoder(tmp_path / "gone.onnx").logits([("a", "b")])
+        CrossEncoder(tmp_path / "gone.onnx").logit(text.lower, text)
