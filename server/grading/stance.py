@@ -23,7 +23,8 @@ FILE: Final = Path(__file__).with_name("data") / "stance.onnx"
 REACH: Final = 24
 """Tokens of the sentence that are read on either side of the mention."""
 NEXT_REACH: Final = 10
-"""Tokens that are read of the next sentence: "X? Never tried it."."""
+"""Tokens that are read of the next sentence, where it may speak of the mention: "X? We had none.",
+"X was planned. But there was no time"."""
 
 CERTAIN: Final = 0.95
 """The chance that a denial needs where no word or mark of doubt is near, as in most answers."""
@@ -71,7 +72,8 @@ def text_around(answer: Answer, span: TokenSpan) -> tuple[str, Chars]:
     while stop < len(tokens) and stop - span[1] < REACH and tokens[stop].gap != SENTENCE:
         stop += 1
     behind = stop
-    while behind < len(tokens) and behind - stop < NEXT_REACH:
+    goes_on = answer.raw(stop) in _openings() or _is_asked(answer, stop)
+    while goes_on and behind < len(tokens) and behind - stop < NEXT_REACH:
         behind += 1
         if behind < len(tokens) and tokens[behind].gap == SENTENCE:
             break
@@ -80,6 +82,16 @@ def text_around(answer: Answer, span: TokenSpan) -> tuple[str, Chars]:
     named = " ".join(answer.words[first:last])
     after = answer.words[last : tokens[behind - 1].last + 1]
     return " ".join((before + named, *after)), (len(before), len(before) + len(named))
+
+
+@cache
+def _openings() -> frozenset[str]:
+    return word_class("negation") | word_class("but")
+
+
+def _is_asked(answer: Answer, stop: int) -> bool:
+    """Whether the sentence before a token is a question."""
+    return answer.words[answer.tokens[stop - 1].last].rstrip("\"'”’)").endswith("?")
 
 
 def _joined(words: Sequence[str]) -> str:
