@@ -40,9 +40,12 @@ def denied(answer: Answer, span: TokenSpan) -> float:
         GraderFailedError: a model is missing or damaged; the text says what to do.
     """
     text, mention = text_around(answer, span)
-    around = f"{text[: mention[0]]} {text[mention[1] :]}"
+    before, named, after = text[: mention[0]], text[slice(*mention)], text[mention[1] :]
     chance = _chance(text, mention)
-    return chance if chance >= CERTAIN or _is_doubtful(around) else 0.0
+    if _is_doubtful(f"{before} {after}"):
+        return chance
+    # a name with a negation of its own, "it never sends blindly", is not denied by it
+    return chance if chance >= CERTAIN and not _is_doubtful(named) else 0.0
 
 
 @cache

@@ -8,10 +8,19 @@ import { request } from "./request.js";
 const POLL_MS = 1500;
 const notice = document.querySelector("[data-transcribing], [data-language]");
 
+let leaves = false;
+addEventListener("beforeunload", () => {
+  leaves = true;
+});
+
+function reload() {
+  if (!leaves) location.reload(); // it would take back a click on a link
+}
+
 async function transcribed() {
   const state = await request(notice.dataset.transcribing).catch(() => null);
   if (state?.transcribing === 0) {
-    location.reload();
+    reload();
   } else {
     setTimeout(transcribed, POLL_MS);
   }
@@ -20,7 +29,7 @@ async function transcribed() {
 async function lookedAt() {
   const looked = await request(notice.dataset.language, { post: true }).catch(() => null);
   if (looked?.follows === false) {
-    location.reload();
+    reload();
   } else {
     notice.textContent =
       "Your English could not be looked at now. Reload this page to try again.";

@@ -91,13 +91,13 @@ WRONG = (
 def test_a_challenge_answered_well_gives_half_of_the_points_back(service: Service) -> None:
     challenge = FollowUp(kind="challenge", ask="Are you sure?", quote="cannot underflow")
     points: list[float] = []
-    for text in (
-        "Yes, I am quite sure, everybody knows that.",
-        "No, gradients do underflow in half precision, so the loss is scaled up before.",
+    for text, is_right in (
+        ("Yes, I am quite sure, everybody knows that.", False),
+        ("No, gradients do underflow in half precision, so the loss is scaled up before.", True),
     ):
         attempt = answered(service, WRONG)
         after = service.follow_up(attempt.id, said(challenge, text)).report
-        assert after.follow_ups[0].added in ((), (CHALLENGED,))
+        assert (CHALLENGED in after.follow_ups[0].added) == is_right
         assert taken_off(attempt.report) > 0
         points.append(taken_off(after) / taken_off(attempt.report))
     assert points == pytest.approx([1.0, 0.5])
