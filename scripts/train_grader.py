@@ -702,11 +702,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=cpu_count() or 1)
     given = parser.parse_args()
     train(
-        given.out,
-        share=given.share,
-        only=given.only,
-        vectors=given.vectors,
-        workers=given.workers,
+        given.out, share=given.share, only=given.only, vectors=given.vectors, workers=given.workers
     )
     return 0
 

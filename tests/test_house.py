@@ -13,8 +13,8 @@ DEEPEST = {"server": 16, "client": 12}
 DEEPEST_OF_ALL = 19
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 75_120
-MOST_LINES_OF_CODE = 52_530
+MOST_LINES = 75_099
+MOST_LINES_OF_CODE = 52_517
 MOST_FILES = 408
 MOST_LINES_OF_TESTS = 50_242
 MOST_INNER_IMPORTS = 62

@@ -8,7 +8,6 @@ the sentence encoder's lower layers, attend to their sentence and the beginning 
 """
 
 import math
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
@@ -16,7 +15,7 @@ from typing import Final
 from server.grading.answer import Answer, TokenSpan
 from server.grading.cross_encoder import CrossEncoder
 from server.grading.encoder import States, states_of
-from server.grading.english import word_class, word_set
+from server.grading.english import word_class
 from server.grading.tokenizer import SENTENCE
 
 FILE: Final = Path(__file__).with_name("data") / "stance.onnx"
@@ -25,7 +24,6 @@ REACH: Final = 24
 NEXT_REACH: Final = 10
 """Tokens that are read of the next sentence, where it may speak of the mention: "X? We had none.",
 "X was planned. But there was no time"."""
-
 CERTAIN: Final = 0.95
 """The chance that a denial needs where no word or mark of doubt is near, as in most answers."""
 
@@ -48,22 +46,11 @@ def denied(answer: Answer, span: TokenSpan) -> float:
     return chance if chance >= CERTAIN and not _is_doubtful(named) else 0.0
 
 
-@cache
-def _doubts() -> frozenset[str]:
-    names = ("negation", "know", "reject", "others", "given_up", "wish", "of_a_noun")
-    return frozenset(_MORE_DOUBTS).union(*map(word_class, names))
-
-
-_MORE_DOUBTS: Final = word_set("""
-    only just forget what what's are rather away instead if would could planned plan supposed meant
-    hardly barely unlike overkill myth
-    """)
-
-
 def _is_doubtful(around: str) -> bool:
     """Whether any word or mark of doubt is near."""
-    words = around.casefold().replace("’", "'").split()
-    return "?" in around or not _doubts().isdisjoint(word.strip('.,;:!"()') for word in words)
+    words = {each.strip('.,;:!"()') for each in around.casefold().replace("’", "'").split()}
+    doubtful = any(not words.isdisjoint(word_class(each)) for each in ("negation", "doubt"))
+    return doubtful or "?" in around
 
 
 def text_around(answer: Answer, span: TokenSpan) -> tuple[str, Chars]:
@@ -75,30 +62,22 @@ def text_around(answer: Answer, span: TokenSpan) -> tuple[str, Chars]:
     while stop < len(tokens) and stop - span[1] < REACH and tokens[stop].gap != SENTENCE:
         stop += 1
     behind = stop
-    goes_on = answer.raw(stop) in _openings() or _is_asked(answer, stop)
+    opens = any(answer.raw(stop) in word_class(each) for each in ("negation", "but"))
+    goes_on = opens or _is_asked(answer, stop)
     while goes_on and behind < len(tokens) and behind - stop < NEXT_REACH:
         behind += 1
         if behind < len(tokens) and tokens[behind].gap == SENTENCE:
             break
     first, last = tokens[span[0]].first, tokens[span[1] - 1].last + 1
-    before = _joined(answer.words[tokens[start].first : first])
+    before = "".join(f"{word} " for word in answer.words[tokens[start].first : first])
     named = " ".join(answer.words[first:last])
     after = answer.words[last : tokens[behind - 1].last + 1]
     return " ".join((before + named, *after)), (len(before), len(before) + len(named))
 
 
-@cache
-def _openings() -> frozenset[str]:
-    return word_class("negation") | word_class("but")
-
-
 def _is_asked(answer: Answer, stop: int) -> bool:
     """Whether the sentence before a token is a question."""
     return answer.words[answer.tokens[stop - 1].last].rstrip("\"'”’)").endswith("?")
-
-
-def _joined(words: Sequence[str]) -> str:
-    return "".join(f"{word} " for word in words)
 
 
 @lru_cache(maxsize=512)
