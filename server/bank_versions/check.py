@@ -330,8 +330,8 @@ def check_model_answers(
         The question and what is wrong with its model answer, for each fault.
     """
     for question in bank.questions if questions is None else questions:
-        related = [each for each in _alike(bank, question) if not _related(question, each)]
-        others = _may_cover(question.model_answer, related, lexicon)
+        unrelated = [each for each in _alike(bank, question) if not _related(question, each)]
+        others = _may_cover(question.model_answer, unrelated, lexicon)
         asked = [question, *others]
         phrases = [phrase for each in asked for phrase in each.key_phrases]
         # all at once, because reading the answer takes as long as searching for several phrases
