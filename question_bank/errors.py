@@ -166,6 +166,7 @@ _PLAIN_WORDS: dict[str, Callable[[ErrorDetails], str]] = {
     "invalid_key": lambda _: "the field's name must be text",
     "tuple_type": lambda _: "must be a list",
     "too_short": lambda detail: f"needs at least {detail['ctx']['min_length']}",
+    "too_long": lambda detail: f"has at most {detail['ctx']['max_length']}",
     "model_type": lambda _: "must be a mapping of fields",
     "model_attributes_type": lambda _: "must be a mapping of fields",
     "greater_than_equal": lambda detail: f"must be {detail['ctx']['ge']:g} or more",

@@ -12,6 +12,7 @@ from pydantic import (
     Field,
     PositiveInt,
     StringConstraints,
+    field_validator,
     model_validator,
 )
 
@@ -32,7 +33,6 @@ _KIND_OF_ROUND: dict[str, Kind] = {
     "system-design": "design",
     "coding": "code",
 }
-
 
 EVERYONE: Final = "everyone"
 """The ``field`` of a question that is asked in the interviews of each field."""
@@ -92,6 +92,20 @@ class Beat(_Frozen):
     ways: tuple[Text, ...] = Field(min_length=1)
 
 
+class Probe(_Frozen):
+    """What an expert asks after a good answer, and in one sentence what a good reply to it has."""
+
+    ask: Annotated[Text, StringConstraints(max_length=300)]
+    expects: Annotated[Text, StringConstraints(max_length=300)]
+
+    @field_validator("ask")
+    @classmethod
+    def _is_a_sentence(cls, ask: str) -> str:
+        if not ask.endswith(("?", ".")):
+            raise ValueError("must be a question or a request, and end with '?' or '.'")
+        return ask
+
+
 class Question(_Frozen):
     """One interview question with the answer a strong candidate would say.
 
@@ -100,7 +114,7 @@ class Question(_Frozen):
 
     ``reviewed`` is the day on which somebody last read it for whether it is still true. ``snippet``
     is code that the prompt is about, which is shown and not spoken. ``sources`` say where its facts
-    are from: a title, with an address if there is one.
+    are from: a title, with an address if there is one. ``probes``: the most serious gap first.
 
     ``role`` is filled in by the loader from the file that holds the question. Without one, the
     question belongs to all roles of its ``field`` (of each field: ``everyone``); without either, to
@@ -124,6 +138,7 @@ class Question(_Frozen):
     sources: tuple[Text, ...] = Field(default=(), exclude_if=not_)
     key_phrases: tuple[KeyPhrase, ...] = Field(min_length=1)
     beats: tuple[Beat, ...] = ()
+    probes: tuple[Probe, ...] = Field(default=(), max_length=5, exclude_if=not_)
 
     @model_validator(mode="before")
     @classmethod

@@ -28,14 +28,10 @@ _SHAPES = (
     "must be a list of questions, a mapping with 'role' and 'questions', "
     "a role (with 'id', 'title', …), or a field (with 'field', 'title', …)"
 )
-
-
 _LEXICON = (
     "is a list of terms: keep a lexicon outside of the bank's folder, and check it with "
     "`aloud lexicon validate`"
 )
-
-
 _POINTS: Final = Path(__file__).with_name("points.yaml")
 
 
@@ -187,6 +183,8 @@ def _questions(source: Source, listed: Entry, **owner: str) -> list[Located[Ques
     for located in _entries(source, listed, Question, "question", "id", "questions"):
         question, entry = located.value, located.entry
         _check_phrases(source, entry, question)
+        asked = {each.follow_up for each in question.key_phrases} | {e.ask for e in question.beats}
+        _refuse_twice(source, entry, "probes", [each.ask for each in question.probes], asked)
         for kind, name in owner.items():
             theirs = getattr(question, kind)
             if theirs not in (None, name):
@@ -257,8 +255,10 @@ def _check_phrases(source: Source, entry: Entry, question: Question) -> None:
                 seen[plain] = dotted(path)
 
 
-def _refuse_twice(source: Source, entry: Entry, name: str, texts: Iterable[str]) -> None:
-    seen: set[str] = set()
+def _refuse_twice(
+    source: Source, entry: Entry, name: str, texts: Iterable[str], known: Iterable[str] = ()
+) -> None:
+    seen = {*known}
     for index, text in enumerate(texts):
         if text in seen:
             source.faults.append(entry.fault(f"{text!r} appears twice", name, index))

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 from rich.progress import Progress
@@ -28,6 +28,7 @@ from question_bank.models import EVERYONE, Bank, Question, Role
 if TYPE_CHECKING:  # the encoder is loaded when a posting is read
     from client.backend.embedded import Posting
 
+T = TypeVar("T")
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role's questions.")]
 
@@ -55,7 +56,8 @@ def list_bank(
     titles = {EVERYONE: "Every interview"} | {each.id: each.title for each in bank.fields}
     titles |= {each.id: each.title for each in bank.roles}
     if as_json:
-        print_json([q.model_dump(exclude={"model_answer", "key_phrases"}) for q in questions])
+        hidden = {"model_answer", "key_phrases", "probes"}
+        print_json([q.model_dump(exclude=hidden) for q in questions])
         return
     by_role: dict[str, list[Question]] = {}
     for question in questions:
@@ -197,9 +199,7 @@ def _print_posting(posting: "Posting") -> None:
     console = out()
     near = posting.role.title if posting.role else "none of the bank's is near"
     console.print(Text.assemble(("Nearest role: ", "bold"), near))
-    if posting.fits:
-        console.print(Text("\nThe bank already asks", style="bold cyan"))
-    for each in posting.fits:
+    for each in _under("The bank already asks", posting.fits):
         console.print(Text.assemble("  ", (each.question.id, "bold"), f"  {each.question.prompt}"))
     if posting.gaps:
         console.print(Text("\nIt has nothing for", style="bold cyan"))
@@ -207,8 +207,7 @@ def _print_posting(posting: "Posting") -> None:
     if posting.terms:
         console.print(Text("\nTerms that Aloud can say", style="bold cyan"))
         console.print(Text("  " + ", ".join(each.term for each in posting.terms)))
-    console.print(Text("\nQuestions from its own words", style="bold cyan"))
-    for proposal in posting.proposals:
+    for proposal in _under("Questions from its own words", posting.proposals):
         console.print(Text(f"  {proposal.prompt}"))
         console.print(Text(f"    {', '.join(proposal.key_phrases)}", "dim"))
 
@@ -269,65 +268,58 @@ def _print_question(question: Question) -> None:
     console.print(Text(question.model_answer))
     for source in question.sources:
         console.print(Text(f"Source: {source}", style="dim"))
-    console.print(Text("\nKey phrases", style="bold cyan"))
-    for phrase in question.key_phrases:
+    for phrase in _under("Key phrases", question.key_phrases):
         also = f" (also: {', '.join(phrase.aliases)})" if phrase.aliases else ""
         console.print(Text.assemble("  ", (phrase.phrase, "bold"), also))
         if phrase.why:
             console.print(Text(f"    {phrase.why}"))
         if phrase.follow_up:
             console.print(Text(f"    They may ask: {phrase.follow_up}", style="italic"))
+    for probe in _under("After a good answer they may ask", question.probes):
+        console.print(Text(f"  {probe.ask}", style="italic"))
+        console.print(Text(f"    A good reply: {probe.expects}"))
 
 
 def _print_role(role: Role) -> None:
     console = out()
-
-    def heading(text: str) -> None:
-        console.print(Text(f"\n{text}", style="bold cyan"))
-
     console.print(Text(role.title, style="bold"))
     console.print(Text(role.summary))
-    heading("Topics")
-    for topic in role.topics:
+    for topic in _under("Topics", role.topics):
         console.print(Text(f"  {topic}"))
-    if role.spotlight:
-        heading("Spotlight terms")
-    for spot in role.spotlight:
+    for spot in _under("Spotlight terms", role.spotlight):
         console.print(Text.assemble("  ", (spot.term, "bold"), f" – {spot.definition}"))
         console.print(Text(f"    “{spot.example}”", style="italic"))
-    if role.vocabulary:
-        heading("Vocabulary")
-    for category in role.vocabulary:
+    for category in _under("Vocabulary", role.vocabulary):
         console.print(
             Text.assemble("  ", (f"{category.category}: ", "bold"), ", ".join(category.terms))
         )
-    if role.scenarios:
-        heading("Scenarios")
-    for scenario in role.scenarios:
+    for scenario in _under("Scenarios", role.scenarios):
         console.print(Text(f"  • {scenario}"))
     landscape = role.landscape
-    if landscape.responsibilities:
-        heading("The work")
-    for area in landscape.responsibilities:
+    for area in _under("The work", landscape.responsibilities):
         console.print(Text.assemble("  ", (area.area, "bold"), f": {area.involves}"))
         if area.tools:
             console.print(Text(f"    Tools: {', '.join(area.tools)}", style="dim"))
-    if landscape.employers:
-        heading("Employers")
-    for employer in landscape.employers:
+    for employer in _under("Employers", landscape.employers):
         console.print(
             Text.assemble("  ", (employer.category, "bold"), f": {', '.join(employer.companies)}")
         )
         console.print(Text(f"    {employer.needs}", style="dim"))
+    year = f" in {landscape.salary_year}" if landscape.salary_year else ""
+    table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
+    for column in ("level", "base", "with equity", ""):
+        table.add_column(column, overflow="fold")
+    for band in _under(f"Pay{year}, thousands of US dollars a year", landscape.salaries):
+        table.add_row(band.level, _range(band.base_usd_k), _range(band.total_usd_k), band.notes)
     if landscape.salaries:
-        year = f" in {landscape.salary_year}" if landscape.salary_year else ""
-        heading(f"Pay{year}, thousands of US dollars a year")
-        table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
-        for column in ("level", "base", "with equity", ""):
-            table.add_column(column, overflow="fold")
-        for band in landscape.salaries:
-            table.add_row(band.level, _range(band.base_usd_k), _range(band.total_usd_k), band.notes)
         console.print(table)
+
+
+def _under(heading: str, items: Sequence[T]) -> Sequence[T]:
+    """The items; the heading is printed where there are any."""
+    if items:
+        out().print(Text(f"\n{heading}", style="bold cyan"))
+    return items
 
 
 def _range(pair: tuple[int, int | None]) -> str:

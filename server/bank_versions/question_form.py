@@ -15,6 +15,7 @@ _PHRASE_LINES: Final = ("aliases", "any_of", "ways", "not", "formerly", "own")
 ROWS: Final[Mapping[str, tuple[str, ...]]] = {
     "key_phrases": (*_PHRASE_TEXTS, *_PHRASE_LINES),
     "beats": ("name", "ask", "ways"),
+    "probes": ("ask", "expects"),
 }
 _LINES: Final = frozenset((*_PHRASE_LINES, "ways", "sources"))
 MAX_ROWS: Final = 100
@@ -59,17 +60,12 @@ class Typed:
             return None
         rows = list(self.rows.get(name, ()))
         if what == "add" and len(rows) < MAX_ROWS:
-            rows.append(_empty_row(name))
+            rows.append({key: _shown(key, None) for key in ROWS[name]})
         elif what in ("remove", "up") and index.isdecimal() and int(index[:4]) < len(rows):
             row = rows.pop(int(index[:4]))
             if what == "up":
                 rows.insert(max(0, int(index[:4]) - 1), row)
         return replace(self, rows={**self.rows, name: tuple(rows)})
-
-
-def blank() -> Typed:
-    """The form of a new question."""
-    return form_of({"key_phrases": [{}]})
 
 
 def form_of(data: Mapping[str, Any]) -> Typed:
@@ -106,7 +102,7 @@ def read_form(sent: Iterable[tuple[str, str]]) -> Typed:
         elif name in choices:
             choices[name] = (*choices[name], clean)
         elif part in ROWS and key in ROWS[part] and index.isdecimal() and len(index) < 4:
-            rows[part].setdefault(int(index), _blank_row(part))[key] = clean
+            rows[part].setdefault(int(index), dict.fromkeys(ROWS[part], ""))[key] = clean
     listed = {
         name: tuple(row for _, row in sorted(found.items()))[:MAX_ROWS]
         for name, found in rows.items()
@@ -180,14 +176,6 @@ def _shown(name: str, value: Any) -> str:
     if isinstance(value, float) and value == int(value):
         return str(int(value))
     return str(value).strip()
-
-
-def _empty_row(name: str) -> dict[str, str]:
-    return {key: _shown(key, None) for key in ROWS[name]}
-
-
-def _blank_row(name: str) -> dict[str, str]:
-    return dict.fromkeys(ROWS[name], "")
 
 
 _FIELDS: Final = [each.alias or name for name, each in Question.model_fields.items()]

@@ -10,12 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from server.contract.bands import band
-from server.contract.report import (
-    Aim,
-    PhraseCoverage,
-    Report,
-    StructurePart,
-)
+from server.contract.report import Aim, PhraseCoverage, Report, StructurePart
 from server.contract.scoring import challenged, points_gained, taken_off
 from server.contract.transcript import says_we
 

@@ -8,13 +8,7 @@ transcript's words.
 from datetime import UTC, datetime
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    AwareDatetime,
-    Field,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
 from server.contract.transcript import MAX_WORDS, AttemptId, Wire
 

@@ -20,16 +20,16 @@ BETWEEN_S: Final = 1.0
 CHALLENGED: Final = "what was challenged"
 """What a follow-up added that answered a challenge well."""
 
-FollowUpKind = Literal["phrase", "part", "challenge", "own_part", "number", "example"]
+FollowUpKind = Literal["phrase", "part", "challenge", "own_part", "number", "example", "probe"]
 """What it is about: a key phrase or a part of the structure that is missing or vague, something
-said wrong, what the candidate did ("we"), a number, an example."""
+said wrong, what the candidate did ("we"), a number, an example, what an expert asks besides."""
 
 
 class FollowUp(Wire):
     """One question that follows an answer.
 
-    ``about``: the key phrase or the part; empty otherwise. ``ask``: what is asked. ``quote``: the
-        candidate's words that it takes up. ``by_model``: a language model put it into words.
+    ``about``: the key phrase, the part, or what a good reply has. ``quote``: the candidate's words
+        that it takes up. ``by_model``: a language model put it into words.
     """
 
     kind: FollowUpKind

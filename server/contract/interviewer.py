@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from question_bank.models import ABOUT_ONESELF, Kind
+from question_bank.models import ABOUT_ONESELF
 from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES, FollowUp, FollowUpKind
 from server.contract.report import PhraseCoverage, Report, Structure, StructurePart
 from server.contract.scoring import PHRASE_SHARE, WEAK_UNDER, challenged, taken_off
@@ -25,9 +25,17 @@ of 59: 4 in stories, and 6 of the others share a word with the answer."""
 SHORTEST_CHALLENGED: Final = 6
 CHALLENGE_SHARE: Final = 0.1
 """A challenge weighs little beside a gap: of 14 quotes, 5 were wrong, the rest right or vague."""
-PART_SHARE: Final = 0.6
-"""What a part weighs beside a key phrase of the same points, except in stories and introductions:
-its question fits many answers, that of a phrase only this one."""
+PART_SHARE: Final = {"design": 0.6, "explain": 0.25, "code": 0.25}
+"""What a part weighs beside a key phrase of the same points: its question fits many answers, that
+of a phrase only this one. Two raters took none of four about edge cases, limits and cost of code
+for the gravest gap, but five of six about parts of a design."""
+EXAMPLE_SHARE: Final = 0.6
+"""The same for an example, which is asked for only where there is none."""
+PROBE_SHARE: Final = 0.03
+"""What a probe weighs after a perfect answer: less than a key phrase or part of a design that is
+missing, more than what fits any answer."""
+LEAST: Final = 0.01
+"""The share of this that it weighs after a weak answer: it is asked if nothing else is left."""
 PRESUMES: Final = 0.7
 """What a question weighs that speaks of something nobody named: "the invoice", "even worse"."""
 ANSWERED: Final = 0.4
@@ -39,19 +47,13 @@ SECOND_FROM: Final = 0.04
 MOST_QUOTED: Final = 14
 SAME_UP_TO: Final = 6
 """Letters up to which two forms of a word are the same: "priority", "priorities"."""
-WEAK_POINT: Final[dict[Kind, str]] = {
-    "explain": "What do people most often get wrong about that?",
-    **dict.fromkeys(("design", "code"), "What is the weakest point of what you just described?"),
-}
-LEAST: Final = 0.005
-"""What is asked after an answer that lacks nothing else, and what it weighs."""
 
 _NUMBER_PARTS: Final = frozenset({"estimate", "result"})
 _PROBED: Final = ("requirements", "estimate", "components", "failure and recovery", "cost")
 _NUMBER: Final = re.compile(
-    r"\d|\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
-    r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
-    r"hundred|thousand|million|billion|percent|half|twice|double|doubled|halved|dozen)\b",
+    r"\d|\b(two|three|(four|six|seven|eight|nine)(teen)?|five|ten|eleven|twelve|(thir|fif)teen|"
+    r"(twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|billion|percent|half|"
+    r"twice|doubled?|halved|dozen)\b",
     re.IGNORECASE,
 )
 _GOES_ON: Final = re.compile(r"^(and|but|so|then) |\b(even|still)\b")
@@ -68,7 +70,6 @@ _WORD: Final = re.compile(
     r"([a-z][a-z'-]{2,}?[a-z])(?:'s|ing|ed|es|e|s|ly)?\b"
 )
 """A word that names or does something, without its ending."""
-
 
 _Gap = tuple[float, FollowUp]
 """What it weighs, its share of the points as far as it is certain, and what could be asked."""
@@ -104,7 +105,9 @@ def next_follow_up(
         return probed[0]
     kinds = {each.kind for each in asked}
     left.sort(key=lambda gap: -gap[0] * (AGAIN if gap[1].kind in kinds else 1.0))
-    return None if not left or (asked and left[0][0] < SECOND_FROM) else left[0][1]
+    if not left or (asked and left[0][0] < SECOND_FROM and left[0][1].kind != "probe"):
+        return None
+    return left[0][1]
 
 
 def _follows(ask: str, known: str, told: str) -> float:
@@ -138,9 +141,9 @@ def _gaps(report: Report, prompt: str) -> Iterator[_Gap]:
     yield from _challenge(report)
     yield from _phrases(report, prompt)
     yield from _parts(report)
-    structure = report.structure
-    if structure is not None and _has_parts(structure) and structure.kind in WEAK_POINT:
-        yield LEAST, FollowUp(kind="part", ask=WEAK_POINT[structure.kind])
+    good = max(LEAST, (report.overall - WEAK_UNDER) / (1.0 - WEAK_UNDER))
+    for probe in () if report.off_topic or _is_untold(report) else report.probes:
+        yield PROBE_SHARE * good, _asked("probe", probe.ask, probe.expects)
 
 
 def _question_again(report: Report, prompt: str) -> Iterator[_Gap]:
@@ -153,21 +156,24 @@ def _question_again(report: Report, prompt: str) -> Iterator[_Gap]:
 
 
 def _phrases(report: Report, prompt: str) -> Iterator[_Gap]:
-    phrases, structure = report.coverage.phrases, report.structure
+    phrases, structure = report.coverage.phrases, _judged(report)
     total = sum(each.weight for each in phrases)
-    share = PHRASE_SHARE[structure.kind] if structure and _has_parts(structure) else 1.0
+    share = PHRASE_SHARE[structure.kind] if structure else 1.0
     if _is_untold(report):
         return  # they ask how a story went on
     told = _said(report).casefold()
     words, known = _words(told), f"{prompt.casefold()} {told}"
+    sentences = [_words(each) for each in _SENTENCE.findall(told)]
     is_told = structure is not None and structure.kind in ABOUT_ONESELF
     for phrase in phrases:
         chance, up_to = _chance(phrase), ASKED_UP_TO
-        if report.overall < WEAK_UNDER:
+        name = _words(phrase.phrase.casefold())
+        if report.overall < WEAK_UNDER and not is_told:
             up_to = ASKED_OF_WEAK
-            if phrase.status != "covered":  # its words sound wrong
+            named = len(name) > 1 and any(name <= each for each in sentences)
+            if not (phrase.status == "covered" or named):  # its words sound wrong
                 chance *= report.overall / (report.overall + max(0.0, taken_off(report)) or 1.0)
-        elif not is_told and not _touches(_words(phrase.phrase.casefold()), words):
+        elif not is_told and not _touches(name, words):
             up_to = ASKED_OF_UNTOUCHED
         certain = _certain(chance, up_to)
         if phrase.negated or phrase.when_asked or certain <= 0.0:
@@ -189,8 +195,8 @@ def _said(report: Report) -> str:
 
 def _is_untold(report: Report) -> bool:
     """Whether a story is asked for and none was told: nothing of it can be asked about yet."""
-    structure = report.structure
-    if structure is None or structure.kind != "story" or not _has_parts(structure):
+    structure = _judged(report)
+    if structure is None or structure.kind != "story":
         return False
     told = [each.status == "said" and not report.off_topic for each in structure.parts]
     return not any(told) and not any(each.when_asked for each in structure.parts)
@@ -205,13 +211,12 @@ def _chance(phrase: PhraseCoverage) -> float:
 
 
 def _parts(report: Report) -> Iterator[_Gap]:
-    structure = report.structure
-    if structure is None or not _has_parts(structure):
+    structure = _judged(report)
+    if structure is None:
         return
     total = sum(each.weight for each in structure.parts)
     share = 1.0 - PHRASE_SHARE[structure.kind]
     is_told = structure.kind in ABOUT_ONESELF
-    share *= 1.0 if is_told else PART_SHARE
     said = _said(report)
     for part in structure.parts:
         if part.status == "said" or part.when_asked or not part.ask:
@@ -220,7 +225,9 @@ def _parts(report: Report) -> Iterator[_Gap]:
             continue  # it speaks of another story
         certain = _certain(part.confidence or 0.0, ASKED_OF_WEAK)
         if certain > 0.0:
-            yield share * part.weight / total * certain, _asked_for(part, said)
+            asked = _asked_for(part, said)
+            own = EXAMPLE_SHARE if asked.kind == "example" else PART_SHARE.get(structure.kind, 1.0)
+            yield share * own * part.weight / total * certain, asked
 
 
 def _asked_for(part: StructurePart, said: str) -> FollowUp:
@@ -256,8 +263,9 @@ def made_from(phrase: str) -> str:
     return f"What about {phrase.strip().rstrip('.?!')}? How does that come in here?"
 
 
-def _has_parts(structure: Structure | None) -> bool:
-    return structure is not None and structure.asked and structure.is_judged
+def _judged(report: Report) -> Structure | None:
+    structure = report.structure
+    return structure if structure and structure.asked and structure.is_judged else None
 
 
 def _asked(kind: FollowUpKind, ask: str, about: str) -> FollowUp:

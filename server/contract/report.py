@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field
 
-from question_bank.models import Kind
+from question_bank.models import Kind, Probe
 from server.contract.follow_ups import FollowUpReport
 from server.contract.transcript import (
     Pause,
@@ -438,9 +438,10 @@ class Report(Wire):
     )
     language: Language = Language()
     follow_ups: tuple[FollowUpReport, ...] = Field(
-        default=(),
-        exclude_if=not_,
-        description="what was asked after it, and what that added",
+        default=(), exclude_if=not_, description="what was asked after it, and what that added"
+    )
+    probes: tuple[Probe, ...] = Field(
+        default=(), exclude_if=not_, description="what an expert may ask besides; gravest first"
     )
     summary: Summary = Summary()
     aim: Aim | None = Field(default=None, description="None in reports of earlier graders")

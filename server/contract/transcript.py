@@ -165,9 +165,9 @@ def parts_of(text: str) -> Iterator[str]:
 
 
 MANY_WE: Final = 3
-WE_SHARE: Final = 0.6
+WE_SHARE: Final = 0.75
 """How often "we", and which share of "we" and "I" it is, where an interviewer asks who did it."""
-_WE: Final = re.compile(r"\b(we|our|us|ours)\b", re.IGNORECASE)
+_WE: Final = re.compile(r"\bwe\b", re.IGNORECASE)
 _I: Final = re.compile(r"\b(i|my|me|mine)\b", re.IGNORECASE)
 
 

@@ -28,7 +28,7 @@ from server.grading.delivery import first_point_s, measure_delivery
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
 from server.grading.phrases import PhraseSet, compile_phrases
-from server.grading.structure_parts import judge_structure, with_fitting_asks
+from server.grading.structure_parts import judge_structure, open_probes, with_fitting_asks
 from server.grading.summary import notices_of, summarize
 from server.grading.terms import TermIndex, compile_terms
 from server.grading.tokenizer import tokenize
@@ -37,7 +37,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "5.6.0"
+GRADER_VERSION = "5.6.1"
 """Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
 FACT_WORDS, FACT_PHRASES = 45, 2
@@ -250,6 +250,7 @@ def grade(
         sound=submission.evidence.sound,
         language=language,
         follow_ups=asked.reports,
+        probes=() if vectors is None else open_probes(question, vectors),
         summary=summarize(coverage, pronunciation, delivery, language, structure),
     )
     return report.model_copy(update={"aim": aim_of(report)})

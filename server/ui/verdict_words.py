@@ -213,13 +213,14 @@ def words_of_part(part: StructurePart) -> str:
 
 
 def added_text(follow_up: FollowUpReport) -> str:
-    """What a follow-up added, one sentence."""
-    if not follow_up.added:
-        return "It added nothing that was missing."
-    named = [each for each in follow_up.added if each != CHALLENGED]
-    said = f"Said when asked: {', '.join(named)}." if named else ""
-    settled = "You answered the challenge: half of the points taken off come back."
-    return f"{said} {settled}".strip() if CHALLENGED in follow_up.added else said
+    """What a follow-up added, one sentence; of a probe, what a good reply has."""
+    asked, named = follow_up.asked, [each for each in follow_up.added if each != CHALLENGED]
+    told = [f"Said when asked: {', '.join(named)}."] if named else []
+    if CHALLENGED in follow_up.added:
+        told.append("You answered the challenge: half of the points taken off come back.")
+    if asked.kind == "probe":
+        told.append(f"A good reply: {asked.about}")
+    return " ".join(told) or "It added nothing that was missing."
 
 
 _PART_NAMES: Final = {"key phrases": "what was said"}
@@ -243,10 +244,7 @@ def _is_by_this_rule(report: Report) -> bool:
     if report.structure is None or not report.score_parts or report.score is None:
         return False
     today = content_score(
-        report.coverage,
-        report.structure,
-        taken_off=taken_off(report),
-        off_topic=report.off_topic,
+        report.coverage, report.structure, taken_off=taken_off(report), off_topic=report.off_topic
     ).score
     return abs(report.score - today) < SAME_SCORE
 

@@ -142,6 +142,8 @@ def test_every_question_is_complete(question: Question) -> None:
             assert len(key.ways) >= 2 and key.not_, key.phrase
         assert key.weight in (1, 2, 3), key.phrase
     assert (question.kind in ("story", "introduction")) == (len(question.beats) >= 2)
+    assert len(question.probes) == 3
+    assert all(len(each.ask.split()) <= 30 >= len(each.expects.split()) for each in question.probes)
     # A person who speaks the model answer at an easy 130 words per minute keeps to the time.
     assert len(question.model_answer.split()) / 130 * 60 <= question.answer_seconds
 

@@ -17,9 +17,7 @@ def test_every_question_is_found_by_its_id(bank: Bank) -> None:
     assert bank.question("no-such-question") is None
 
 
-def test_a_role_is_asked_its_own_questions_and_those_that_open_every_interview(
-    bank: Bank,
-) -> None:
+def test_a_role_is_asked_its_own_questions_and_those_that_open_every_interview(bank: Bank) -> None:
     shared = [each for each in bank.questions if each.role is None]
     for role in bank.roles:
         of_field = [each for each in shared if each.field in (role.field, "everyone")]

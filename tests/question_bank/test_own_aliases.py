@@ -6,12 +6,7 @@ import yaml
 from question_bank.errors import BankError
 from question_bank.loader import load_bank
 from question_bank.models import Bank, KeyPhrase, Question
-from question_bank.own_aliases import (
-    OwnAliases,
-    alias_fault,
-    read_own_aliases,
-    with_own_aliases,
-)
+from question_bank.own_aliases import OwnAliases, alias_fault, read_own_aliases, with_own_aliases
 
 
 def make_bank() -> Bank:

@@ -8,6 +8,7 @@ import pytest
 from tests.question_bank.conftest import problems_of
 
 AT = "roles/x.yaml: question 'own-question': "
+PROBE = {"ask": "Why?", "expects": "A reason."}
 
 
 def with_change(question: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
@@ -27,17 +28,17 @@ def with_change(question: dict[str, Any], path: tuple[Any, ...], value: Any) -> 
         (("difficulty",), 6, AT + "difficulty: must be 5 or less"),
         (("answer_seconds",), "soon", AT + "answer_seconds: must be a whole number"),
         (("model_answer",), None, AT + "model_answer: must be text"),
-        (
-            ("model_anwser",),
-            "x",
-            AT + "model_anwser: unknown field; did you mean 'model_answer'?",
-        ),
+        (("model_anwser",), "x", AT + "model_anwser: unknown field; did you mean 'model_answer'"),
         (("color",), "x", AT + "color: unknown field"),
         (
             ("key_phrases", 1, "alias"),
             ["x"],
             AT + "key_phrases[1].alias: unknown field; did you mean 'aliases'?",
         ),
+        (("probes",), [PROBE, PROBE], AT + "probes[1]: 'Why?' appears twice"),
+        (("probes",), [PROBE | {"ask": "Why"}], AT + "probes[0].ask: must be a question or a re"),
+        (("probes",), [{"ask": "Why?"}], AT + "probes[0].expects: is required"),
+        (("probes",), [PROBE | {"ask": f"{n}?"} for n in range(6)], AT + "probes: has at most 5"),
         (("key_phrases",), [], AT + "key_phrases: "),
         (("key_phrases",), "barrier", AT + "key_phrases: must be a list"),
         (("key_phrases", 0), 7, AT + "key_phrases[0]: must be a mapping"),
@@ -53,11 +54,7 @@ def with_change(question: dict[str, Any], path: tuple[Any, ...], value: Any) -> 
             ["the rank", "Sync  Point"],
             AT + "key_phrases[1].aliases[1]: 'Sync  Point' is already at key_phrases[0].aliases[0]",
         ),
-        (
-            ("key_phrases", 1, "phrase"),
-            "BARRIER",
-            AT + "key_phrases[1].phrase: 'BARRIER' is already",
-        ),
+        (("key_phrases", 1, "phrase"), "BARRIER", AT + "key_phrases[1].phrase: 'BARRIER' is al"),
         (("key_phrases", 1, "weight"), 0, AT + "key_phrases[1].weight: "),
         (("role",), "nobody", AT + "role: unknown role 'nobody'; one of ai-"),
         (

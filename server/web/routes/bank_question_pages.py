@@ -12,8 +12,8 @@ from question_bank.models import Bank, Question, RoundGuide, Signal
 from question_bank.source import names_point
 from server.bank_versions.question_form import (
     MAX_ROWS,
+    ROWS,
     Typed,
-    blank,
     data_of,
     field_id,
     form_of,
@@ -137,7 +137,8 @@ def bank_question_pages_router() -> APIRouter:
     def new(request: Request, context: AppContext) -> Response:
         """Show an empty form."""
         versions = context.background.versions
-        return _form(request, context, versions, None, _base(versions, None), blank(), "", _Seen())
+        typed = form_of({"key_phrases": [{}]})
+        return _form(request, context, versions, None, _base(versions, None), typed, "", _Seen())
 
     @router.post("/new-question")
     def add(request: Request, actor: CurrentActor, context: AppContext, sent: Sent) -> Response:
@@ -318,7 +319,7 @@ def _row_after(do: str, typed: Typed) -> str:
     rows = len(typed.rows.get(name, ()))
     if not rows:
         return f"add-{name}"
-    first = "phrase" if name == "key_phrases" else "name"
+    first = ROWS[name][0]
     number = (
         rows - 1 if what == "add" else min(max(0, int(index[:4] or 0) - (what == "up")), rows - 1)
     )
@@ -332,6 +333,8 @@ _LABELS: Final = {
     "opens": "Opens rounds",
     "key_phrases": "Key phrases",
     "beats": "Parts of the answer",
+    "probes": "Probes",
+    "expects": "A good reply",
     "follow_up": "Follow-up question",
     "ask": "Follow-up question",
     "why": "Why it matters",
@@ -344,7 +347,7 @@ def _label(name: str) -> str:
     if not rest:
         return _LABELS.get(name, name.replace("_", " ").capitalize())
     index, _, key = rest.partition("-")
-    row = {"key_phrases": "Key phrase", "beats": "Part"}[part]
+    row = {"key_phrases": "Key phrase", "beats": "Part", "probes": "Probe"}[part]
     return f"{row} {int(index) + 1}, {_label(key).lower()}"
 
 

@@ -17,7 +17,8 @@ def test_bank_list_and_show(run: Run) -> None:
     role = next(each["role"] for each in listed if each["role"])
     shown = json.loads(run("bank", "show", listed[0]["id"], "--json").stdout)
     assert shown["model_answer"]
-    assert "Key phrases" in run("bank", "show", listed[0]["id"]).stdout
+    text = run("bank", "show", listed[0]["id"]).stdout
+    assert "Key phrases" in text and shown["probes"][0]["ask"][:40] in text
     assert "Spotlight terms" in run("bank", "show", role).stdout
 
 

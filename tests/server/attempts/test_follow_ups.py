@@ -25,6 +25,7 @@ from server.contract import (
 )
 from server.contract.scoring import taken_off
 from server.core.errors import InvalidInputError
+from server.ui.verdict_words import added_text
 
 VAGUE = "I would try it on one card first and see whether the loss looks the same."
 HALF_OF_IT = "Sixteen bits instead of thirty-two take half the memory, so I would try that first."
@@ -101,6 +102,18 @@ def test_a_challenge_answered_well_gives_half_of_the_points_back(service: Servic
         assert taken_off(attempt.report) > 0
         points.append(taken_off(after) / taken_off(attempt.report))
     assert points == pytest.approx([1.0, 0.5])
+
+
+def test_a_good_answer_is_probed_for_what_it_does_not_say(service: Service) -> None:
+    question = service.question(QUESTION)
+    said_too, *left = question.probes
+    attempt = answered(service, f"{question.model_answer} {said_too.expects}")
+    assert attempt.report.probes == tuple(left)
+    asked = asked_after(attempt)
+    assert asked == FollowUp(kind="probe", ask=left[0].ask, about=left[0].expects)
+    after = service.follow_up(attempt.id, said(asked, "I would have to look that up.")).report
+    assert asked_after(attempt.model_copy(update={"report": after})).ask == left[1].ask
+    assert added_text(after.follow_ups[0]) == f"A good reply: {left[0].expects}"
 
 
 @pytest.mark.every_database

@@ -7,15 +7,7 @@ from uuid import uuid4
 import pytest
 
 from server.attempts.service import Service
-from server.contract import (
-    Attempt,
-    Evidence,
-    NewComment,
-    Pause,
-    Revision,
-    Transcript,
-    Word,
-)
+from server.contract import Attempt, Evidence, NewComment, Pause, Revision, Transcript, Word
 from server.core.errors import InvalidInputError, NotFoundError
 from server.review.models import Author
 from server.review.service import ReviewService

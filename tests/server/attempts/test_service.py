@@ -9,12 +9,7 @@ from question_bank.models import Bank, KeyPhrase, Question
 from server.attempts.service import Grader, Service
 from server.attempts.store import Store
 from server.contract import Archive, HistoryQuery, PurgeRequest, Report, Submission
-from server.core.errors import (
-    GraderFailedError,
-    InvalidInputError,
-    NotFoundError,
-    ServerError,
-)
+from server.core.errors import GraderFailedError, InvalidInputError, NotFoundError, ServerError
 from server.core.settings import sqlite_url
 
 MakeService = Callable[..., Service]

@@ -24,12 +24,7 @@ from server.contract import (
     Transcript,
     Word,
 )
-from server.core.errors import (
-    ConflictError,
-    StoreBusyError,
-    StoreError,
-    UnreadableError,
-)
+from server.core.errors import ConflictError, StoreBusyError, StoreError, UnreadableError
 from server.core.settings import sqlite_url
 
 pytestmark = pytest.mark.every_database

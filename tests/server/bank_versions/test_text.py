@@ -7,13 +7,7 @@ import pytest
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank
 from server.bank_versions.check import check_answers
-from server.bank_versions.text import (
-    MAX_TEXT_BYTES,
-    Draft,
-    DraftError,
-    Fault,
-    read_draft,
-)
+from server.bank_versions.text import MAX_TEXT_BYTES, Draft, DraftError, Fault, read_draft
 from tests.server.conftest import make_bank
 
 BELOW = (make_bank(), Lexicon(version="lexicon-1", terms=()))
@@ -125,11 +119,7 @@ def test_a_fault_of_the_lexicon_is_told_with_its_line(
 
 def test_all_faults_of_both_texts_are_told_at_once() -> None:
     found = faults(BANK.replace("round: coding", "round: cooking"), LEXICON + LEXICON)
-    assert [(each.part, each.line) for each in found] == [
-        ("bank", 3),
-        ("bank", 13),
-        ("lexicon", 5),
-    ]
+    assert [(each.part, each.line) for each in found] == [("bank", 3), ("bank", 13), ("lexicon", 5)]
 
 
 BOMB = "a: &a [x, x]\n" + "".join(

@@ -5,14 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from question_bank.models import KeyPhrase, Question
-from server.contract import (
-    Evidence,
-    HeardPhrase,
-    PhraseCoverage,
-    Submission,
-    Transcript,
-    Word,
-)
+from server.contract import Evidence, HeardPhrase, PhraseCoverage, Submission, Transcript, Word
 from server.grading import grade
 
 BATCHING = "continuous batching"

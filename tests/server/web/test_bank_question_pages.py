@@ -127,12 +127,13 @@ def test_each_fault_stands_at_its_field(written: Site) -> None:
         "key_phrases-0-weight": "99",
         "key_phrases-0-aliases": "fine\n???",
         "beats-0-name": "Part",
+        "probes-0-ask": "Why",
     }
     reply = written.post("carla", PAGING, do="save", **form)
     assert reply.status_code == 422
     found = errors_in(reply.text)
     assert found.keys() >= {"prompt", "difficulty", "answer_seconds", "key_phrases-0-weight"}
-    assert found.keys() >= {"beats-0-ask", "beats-0-ways"}
+    assert found.keys() >= {"beats-0-ask", "beats-0-ways", "probes-0-ask", "probes-0-expects"}
     assert found["prompt"] == "is required"
     for name in found:
         assert f'href="#{name}"' in reply.text and re.search(
@@ -140,9 +141,11 @@ def test_each_fault_stands_at_its_field(written: Site) -> None:
             reply.text,
         ), name
     assert ">Key phrase 1, weight</a>: " in reply.text and ">Question</a>: " in reply.text
+    assert ">Probe 1, a good reply</a>: is required" in reply.text
     assert 'value="hard"' in reply.text, "what was typed is still there"
     form |= {"prompt": "x", "difficulty": "3", "answer_seconds": "60", "key_phrases-0-weight": "1"}
-    reply = written.post("carla", PAGING, do="save", **form | {"beats-0-name": ""})
+    form |= {"beats-0-name": "", "probes-0-ask": ""}
+    reply = written.post("carla", PAGING, do="save", **form)
     assert errors_in(reply.text)["key_phrases-0-aliases"].startswith("item 2: '???'")
     assert len(written.versions.listed()) == 1
 

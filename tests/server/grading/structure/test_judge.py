@@ -253,6 +253,8 @@ def test_a_limit_needs_no_contrast_where_it_is_called_one(said: str) -> None:
         ("story", "result", "Tell me about a fault.", "faults happen", "", ""),
         ("story", "situation", "Tell me about a fault.", "faults happen", "", "Take one"),
         ("story", "situation", "Tell me about a fault.", "I fixed it", "own actions", "When and"),
+        ("story", "result", "Tell me about a fault.", "I fixed it", "own actions", "What came"),
+        ("story", "result", "Tell me about a fault.", "I fix it", "own actions", "Take one such"),
     ],
 )
 def test_a_part_is_asked_for_where_it_fits(
