@@ -29,8 +29,6 @@ PART_SHARE: Final = {"design": 0.6, "explain": 0.25, "code": 0.25}
 """What a part weighs beside a key phrase of the same points: its question fits many answers, that
 of a phrase only this one. Two raters took none of four about edge cases, limits and cost of code
 for the gravest gap, but five of six about parts of a design."""
-EXAMPLE_SHARE: Final = 0.6
-"""The same for an example, which is asked for only where there is none."""
 PROBE_SHARE: Final = 0.03
 """What a probe weighs after a perfect answer: less than a key phrase or part of a design that is
 missing, more than what fits any answer."""
@@ -216,6 +214,7 @@ def _parts(report: Report) -> Iterator[_Gap]:
         return
     total = sum(each.weight for each in structure.parts)
     share = 1.0 - PHRASE_SHARE[structure.kind]
+    share *= PART_SHARE.get(structure.kind, 1.0)
     is_told = structure.kind in ABOUT_ONESELF
     said = _said(report)
     for part in structure.parts:
@@ -225,9 +224,7 @@ def _parts(report: Report) -> Iterator[_Gap]:
             continue  # it speaks of another story
         certain = _certain(part.confidence or 0.0, ASKED_OF_WEAK)
         if certain > 0.0:
-            asked = _asked_for(part, said)
-            own = EXAMPLE_SHARE if asked.kind == "example" else PART_SHARE.get(structure.kind, 1.0)
-            yield share * own * part.weight / total * certain, asked
+            yield share * part.weight / total * certain, _asked_for(part, said)
 
 
 def _asked_for(part: StructurePart, said: str) -> FollowUp:
