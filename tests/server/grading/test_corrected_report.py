@@ -156,10 +156,7 @@ def test_correcting_what_is_corrected_changes_nothing() -> None:
 def test_a_corrected_phrase_changes_the_content_score() -> None:
     structure = Structure(kind="explain", parts=(), score=0.6)
     graded = REPORT.model_copy(
-        update={
-            "structure": structure,
-            "score": content_score(REPORT.coverage, structure).score,
-        }
+        update={"structure": structure, "score": content_score(REPORT.coverage, structure).score}
     )
     found = corrected(graded, [given("phrase", "sharding", "covered")])
     assert found.score == content_score(found.coverage, structure).score
