@@ -40,8 +40,9 @@ ANSWERED: Final = 0.4
 """The same where one sentence of the answer has all of the question's words."""
 AGAIN: Final = 0.6
 """What a second question of the same kind is worth beside one of another kind."""
-SECOND_FROM: Final = 0.04
-"""What a gap weighs at least that is worth a second question."""
+SECOND_FROM, PROBE_FROM = 0.04, 0.001
+"""What a gap weighs at least that is worth a second question, and what a probe: it is for answers
+that are not weak."""
 MOST_QUOTED: Final = 14
 SAME_UP_TO: Final = 6
 """Letters up to which two forms of a word are the same: "priority", "priorities"."""
@@ -101,11 +102,12 @@ def next_follow_up(
     probed = [each for name in _PROBED if design for _, each in left if each.about == name]
     if probed:
         return probed[0]
+    if asked:
+        least = {"probe": PROBE_FROM}
+        left = [gap for gap in left if gap[0] >= least.get(gap[1].kind, SECOND_FROM)]
     kinds = {each.kind for each in asked}
     left.sort(key=lambda gap: -gap[0] * (AGAIN if gap[1].kind in kinds else 1.0))
-    if not left or (asked and left[0][0] < SECOND_FROM and left[0][1].kind != "probe"):
-        return None
-    return left[0][1]
+    return left[0][1] if left else None
 
 
 def _follows(ask: str, known: str, told: str) -> float:

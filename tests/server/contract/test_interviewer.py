@@ -171,8 +171,10 @@ def test_after_a_good_answer_an_expert_digs_deeper() -> None:
     gap = report([*[SAID] * 4, phrase("eviction")], [limit, *[KEPT] * 4], score=0.9, probes=probes)
     assert follow_up(gap).about == "eviction"
     first = FollowUp(kind="probe", ask="In the model's words: why A?", about="A.", by_model=True)
-    found = next_follow_up(report([SAID], score=0.9, probes=probes, asked=[first]))
+    small = [limit, *[KEPT] * 20]
+    found = next_follow_up(report([SAID], small, score=0.9, probes=probes, asked=[first]))
     assert found == FollowUp(kind="probe", ask="Why B?", about="B.")
+    assert next_follow_up(report([SAID], small, score=0.3, probes=probes, asked=[first])) is None
 
 
 def test_a_phrase_of_a_weak_answer_that_is_named_is_not_asked_about() -> None:
