@@ -9,42 +9,28 @@ other voice.
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, Literal
+from importlib import resources
+from typing import Any, Final, Literal
 
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.terms import Lexicon, Term
+from question_bank.strict_yaml import parse_yaml
 
 RespellingStyle = Literal["natural", "espeak", "plain"]
 
-NATURAL: Final[dict[str, str]] = {
-    "AA": "ɑ", "AE": "æ", "AH": "ʌ", "AO": "ɔ", "AW": "W", "AY": "I", "EH": "ɛ", "ER": "ɜɹ",
-    "EY": "A", "IH": "ɪ", "IY": "i", "OW": "O", "OY": "Y", "UH": "ʊ", "UW": "u",
-    "B": "b", "CH": "ʧ", "D": "d", "DH": "ð", "F": "f", "G": "ɡ", "HH": "h", "JH": "ʤ", "K": "k",
-    "L": "l", "M": "m", "N": "n", "NG": "ŋ", "P": "p", "R": "ɹ", "S": "s", "SH": "ʃ", "T": "t",
-    "TH": "θ", "V": "v", "W": "w", "Y": "j", "Z": "z", "ZH": "ʒ",
-}  # fmt: skip
-"""ARPAbet to the natural voice's alphabet, Kokoro's (github.com/hexgrad/misaki, EN_PHONES.md)."""
+_DATA = resources.files("pronunciation").joinpath("data/voices.yaml")
+_TABLES: Final[dict[str, Any]] = parse_yaml(_DATA.read_text("utf-8"), "voices.yaml").data
+
+NATURAL: Final[dict[str, str]] = _TABLES["natural"]
 _NATURAL_UNSTRESSED: Final = {"AH": "ə", "ER": "əɹ"}
 _NATURAL_STRESS: Final = {"1": "ˈ", "2": "ˌ"}
 _NATURAL_FLAP: Final = "T"
 _NATURAL_SYLLABIC: Final = "ᵊ"
 """The t of "data" and the e of "token", as the voice's own dictionary writes American English."""
 
-_ESPEAK: Final[dict[str, str]] = {
-    "AA": "A:", "AE": "a", "AH": "V", "AO": "O:", "AW": "aU", "AY": "aI", "EH": "E", "ER": "3:",
-    "EY": "eI", "IH": "I", "IY": "i:", "OW": "oU", "OY": "OI", "UH": "U", "UW": "u:",
-    "B": "b", "CH": "tS", "D": "d", "DH": "D", "F": "f", "G": "g", "HH": "h", "JH": "dZ",
-    "K": "k", "L": "l", "M": "m", "N": "n", "NG": "N", "P": "p", "R": "r", "S": "s", "SH": "S",
-    "T": "t", "TH": "T", "V": "v", "W": "w", "Y": "j", "Z": "z", "ZH": "Z",
-}  # fmt: skip
-"""ARPAbet to the phoneme names of eSpeak NG's ``en-us`` voice (phsource/ph_english_us)."""
+_ESPEAK: Final[dict[str, str]] = _TABLES["espeak"]
 _ESPEAK_UNSTRESSED: Final = {"AH": "@", "ER": "3", "IY": "i"}
-_ESPEAK_BEFORE_R: Final = {
-    "AA": "A@", "AO": "O@", "EH": "e@", "IH": "i@3", "IY": "i@3", "UH": "U@", "OW": "o@",
-    "AY": "aI3", "AW": "aU3",
-}  # fmt: skip
-"""Vowel and R as one phoneme unless a vowel follows, because eSpeak's ``r`` alone is a trill
-there."""
+_ESPEAK_BEFORE_R: Final[dict[str, str]] = _TABLES["espeak_before_r"]
 _STRESS: Final = {"1": "'", "2": ","}
 
 _CLAUSE_BYTES: Final = 600
@@ -53,29 +39,7 @@ _CLAUSE_BYTES: Final = 600
 _VOICELESS: Final = {"P", "T", "K", "F", "TH"}
 _SIBILANTS: Final = {"S", "Z", "SH", "ZH", "CH", "JH"}
 
-_WORDS_LIKE_ACRONYMS: Final = frozenset({
-    "ace", "act", "add", "age", "ago", "aid", "aim", "air", "all", "am", "amp", "an", "and",
-    "ant", "any", "are", "arm", "art", "as", "ask", "at", "ate", "bad", "bag", "ban", "bar",
-    "bat", "be", "bed", "bet", "bid", "big", "bit", "bob", "bus", "but", "buy", "by", "cab",
-    "can", "cap", "car", "cat", "cop", "cow", "cup", "cut", "dad", "day", "den", "did", "die",
-    "dig", "dip", "do", "dog", "dot", "dry", "due", "ear", "eat", "end", "era", "eve", "eye",
-    "fan", "far", "fat", "fed", "few", "fin", "fit", "fix", "for", "fun", "gap", "gas", "get",
-    "go", "god", "got", "gun", "guy", "ham", "has", "hat", "he", "her", "hi", "him", "hip", "his",
-    "hit", "hot", "how", "ice", "if", "ill", "in", "ink", "ion", "is", "it", "its", "jam", "jar",
-    "jet", "job", "joy", "key", "kid", "lab", "lap", "law", "led", "let", "lid", "lie", "lip",
-    "lit", "log", "lot", "low", "mad", "man", "map", "mat", "may", "me", "men", "met", "mid",
-    "mix", "mob", "mod", "mom", "mop", "my", "net", "new", "no", "nod", "nor", "not", "now",
-    "nut", "of", "off", "oh", "oil", "old", "on", "one", "or", "our", "out", "owe", "own", "pad",
-    "pal", "pan", "par", "pat", "pay", "pen", "per", "pet", "pie", "pin", "pit", "pod", "pop",
-    "pot", "put", "ram", "ran", "rap", "rat", "raw", "ray", "red", "rep", "rib", "rid", "rim",
-    "rip", "rob", "rod", "rot", "row", "run", "sad", "sat", "saw", "say", "sea", "see", "set",
-    "she", "shy", "sin", "sip", "sir", "sit", "six", "sky", "so", "son", "spa", "spy", "sub",
-    "sum", "sun", "tab", "tag", "tap", "tar", "tax", "tea", "ten", "the", "tie", "tin", "tip",
-    "to", "toe", "ton", "too", "top", "toy", "try", "tub", "two", "up", "us", "use", "van", "via",
-    "vow", "war", "was", "wax", "way", "we", "web", "wet", "who", "why", "win", "wit", "won",
-    "yes", "yet", "you", "zip", "dare", "grid", "rest", "sand", "smart", "snap", "soap", "spot",
-})  # fmt: skip
-"""English words in small letters that are also spelled-out acronyms: "it" is not "I T"."""
+_WORDS_LIKE_ACRONYMS: Final = frozenset(_TABLES["words_like_acronyms"].split())
 
 _SUFFIX: Final = r"(?P<suffix>['’]s|s['’]|es|s)?"
 
@@ -261,29 +225,11 @@ def _pattern(names: tuple[str, ...]) -> re.Pattern[str] | None:
     return re.compile(rf"(?:(?<=\w)/|(?<!\w))(?P<term>{choice}){_SUFFIX}(?!\w)", re.IGNORECASE)
 
 
-_BEFORE_A_NUMBER: Final = {
-    "no": "number", "nos": "numbers", "fig": "figure", "figs": "figures", "art": "article",
-    "arts": "articles", "vol": "volume", "vols": "volumes", "ch": "chapter", "chap": "chapter",
-    "sec": "section", "p": "page", "pg": "page", "pp": "pages", "eq": "equation",
-    "ext": "extension", "min": "minimum", "max": "maximum", "est": "established",
-    "ver": "version", "pt": "part", "par": "paragraph", "col": "column", "app": "appendix",
-    "ca": "around", "approx": "approximately", "rev": "revision", "sect": "section",
-    "op": "opus", "ed": "edition", "tab": "table", "ln": "line", "ref": "reference",
-}  # fmt: skip
+_BEFORE_A_NUMBER: Final[dict[str, str]] = _TABLES["before_a_number"]
 _AFTER_A_NUMBER: Final = {
-    "in": ("inch", "inches"), "ft": ("foot", "feet"), "oz": ("ounce", "ounces"),
-    "lb": ("pound", "pounds"), "lbs": ("pound", "pounds"), "sec": ("second", "seconds"),
-    "secs": ("second", "seconds"), "min": ("minute", "minutes"), "mins": ("minute", "minutes"),
-    "hr": ("hour", "hours"), "hrs": ("hour", "hours"), "mi": ("mile", "miles"),
-    "gal": ("gallon", "gallons"), "yd": ("yard", "yards"), "yr": ("year", "years"),
-    "yrs": ("year", "years"), "wk": ("week", "weeks"), "mo": ("month", "months"),
-}  # fmt: skip
-_ALWAYS: Final = {
-    "max": "maximum", "min": "minimum", "etc": "et cetera",
-    "approx": "approximately", "dept": "department", "temp": "temperature", "incl": "including",
-    "excl": "excluding", "misc": "miscellaneous", "esp": "especially", "avg": "average",
-    "org": "organization",
-}  # fmt: skip
+    short: tuple(full.split()) for short, full in _TABLES["after_a_number"].items()
+}
+_ALWAYS: Final[dict[str, str]] = _TABLES["always"]
 
 _NUMBERED: Final = re.compile(rf"\b({'|'.join(_BEFORE_A_NUMBER)})\.\s*(?=#?\d)", re.IGNORECASE)
 _MEASURED: Final = re.compile(
@@ -291,14 +237,7 @@ _MEASURED: Final = re.compile(
 )
 _WRITTEN_OUT: Final = re.compile(rf"\b((?i:{'|'.join(_ALWAYS)}))\.(?=\s+[a-z\d(])")
 _COUNT_OF: Final = re.compile(r"\b[Nn]o\.(?=\s+of\b)|(?<=\b[Tt]he )no\.(?=\s+one\b)")
-_IN_FULL: Final = {
-    "Jan": "January", "Feb": "February", "Mar": "March", "Apr": "April", "Jun": "June",
-    "Jul": "July", "Aug": "August", "Sep": "September", "Sept": "September", "Oct": "October",
-    "Nov": "November", "Dec": "December", "Mon": "Monday", "Tue": "Tuesday", "Tues": "Tuesday",
-    "Wed": "Wednesday", "Thu": "Thursday", "Thurs": "Thursday", "Fri": "Friday",
-    "Sat": "Saturday", "Sun": "Sunday", "Dr": "Drive", "St": "Street", "Rd": "Road",
-    "Ave": "Avenue", "Blvd": "Boulevard",
-}  # fmt: skip
+_IN_FULL: Final[dict[str, str]] = _TABLES["in_full"]
 _MONTH: Final = r"(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\."
 _PLACES: Final = (
     re.compile(rf"()\b{_MONTH}(?=\s+\d)"),

@@ -23,8 +23,16 @@ between two words for a random one, so that password-password would do."""
 _MOST_JUDGED: Final = 40
 """Characters: the time it takes grows with their cube."""
 
-_GUESSED_FIRST: Final = ("aloud", "interview", "password", "spring", "summer", "autumn", "winter")
-"""Beside the account's name."""
+_GUESSED_FIRST: Final = (
+    "aloud", "interview", "password", "spring", "summer", "autumn", "winter",
+    "kubernetes", "javascript", "typescript", "postgresql", "elasticsearch", "terraform",
+    "tensorflow", "raspberrypi", "cloudflare", "prometheus",
+    "correcthorsebatterystaple", "thequickbrownfox", "jumpsoverthelazydog", "tobeornottobe",
+    "thatisthequestion", "maytheforcebewithyou", "nevergiveup", "livelaughlove",
+    "winteriscoming", "houstonwehaveaproblem", "allyourbasearebelongtous",
+)  # fmt: skip
+"""Beside the account's name: words of this service and its trade, and phrases that everybody knows,
+which zxcvbn takes for random words."""
 
 _LEAST_OWN: Final = 4
 """Different signs besides these words and a year, each of which zxcvbn counts as 50 guesses."""

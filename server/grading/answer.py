@@ -17,6 +17,7 @@ from server.grading.english import (
     SUBJECTS,
     is_known_english,
     is_odd,
+    word_class,
     word_set,
 )
 from server.grading.phones import WordPhones, phones_of_words
@@ -32,10 +33,7 @@ MIN_CLAUSE_WORDS: Final = 4
 MAX_CLAUSE_WORDS: Final = 18
 """A longer one is cut, because it has no punctuation or its sentence does not end."""
 MAX_SPAN_WORDS: Final = 40
-_OPENERS: Final = word_set("""
-    and but so because which while whereas then if when unless although though since or that's
-    otherwise instead
-    """)
+_OPENERS: Final = word_class("openers")
 
 
 def _word_gaps(words: Sequence[str], tokens: Sequence[Token]) -> list[int]:

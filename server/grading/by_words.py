@@ -20,11 +20,12 @@ from server.grading.english import (
     is_known_english,
     parts_of_speech,
     rank,
+    word_class,
     word_set,
 )
 from server.grading.numbers import SCALES
 from server.grading.phrases import CompiledPhrase, Tier, Unit, Variant
-from server.grading.quantities import MEASURES
+from server.grading.quantities import MEASURES, is_whole_of_share
 from server.grading.tokenizer import NO_BREAK, SENTENCE
 
 MAX_NEAR: Final = 8
@@ -38,6 +39,7 @@ MAX_CANDIDATES: Final = 8
 _LOOSE_FAMILY: Final = ("er", "or", "ism", "ness")
 _GENITIVES: Final = word_set("of for in on per between among from by at to into across within with")
 _PRONOUNS: Final = word_set("it them him her us me you")
+_BEFORE_VERBS: Final = word_class("before_verbs")
 _RATE: Final = word_set("per a an each every")
 _PARTICLES: Final = word_set("back out up down off over")
 
@@ -127,6 +129,8 @@ def _is_another_quantity(answer: Answer, variant: Variant, places: Sequence[Plac
         if is_number and is_turned and after[0].text[-1].isdecimal():
             return True
         if start is None and after[0].lemma in MEASURES:
+            if is_number and is_whole_of_share(answer.tokens, place.start):
+                return True
             beside = [token.lemma for token in answer.tokens[place.end : place.end + 2]]
             measure = next((each for each in beside if each not in _RATE), "")
             if measure in MEASURES and measure != after[0].lemma:
@@ -267,7 +271,10 @@ def _is_everyday_use(answer: Answer, variant: Variant, places: Sequence[Place]) 
     written = answer.words[token.first].strip("\"'([{“‘")
     if written[:1].isupper() and answer.raw(place.start - 1) and not token.gap > 1:
         return False
-    return answer.raw(place.start - 1) in ("a", "an") or answer.raw(place.end) == "of"
+    before, after = answer.raw(place.start - 1), answer.raw(place.end)
+    acts = "VERB" in parts_of_speech(token.raw)  # "we go on with that"
+    acts = acts and before in _BEFORE_VERBS and written[:1].islower()
+    return acts or before in ("a", "an") or after == "of"
 
 
 def _goes_on(answer: Answer, places: Sequence[Place]) -> bool:

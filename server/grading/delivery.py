@@ -13,7 +13,7 @@ from server.contract import (
     Word,
 )
 from server.grading.answer import Answer
-from server.grading.english import FUNCTION_WORDS, by_word, parts_of_speech, word_set
+from server.grading.english import FUNCTION_WORDS, by_word, parts_of_speech, word_class, word_set
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token
 
 _HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")
@@ -21,10 +21,7 @@ _VOWEL_GROUPS = re.compile(r"[aeiouy]+")
 _DIGIT_SYLLABLES = {"7": 2, "0": 2}
 _FILLER_PHRASES = (("you", "know"), ("i", "mean"), ("sort", "of"), ("kind", "of"))
 _FILLER_STARTS = frozenset(["like", *(first for first, _ in _FILLER_PHRASES)])
-_BEFORE_KIND = word_set(
-    "a the this that what which any some every each another one same other new certain right "
-    "different first second third only best worst 1 all these"
-)
+_BEFORE_KIND = word_class("before_kind")
 # "you know that …", "this kind of …", "I mean it", "sort of thing" are not fillers.
 _NOT_BEFORE = {
     ("you", "know"): word_set("do if as what when how don't should would that did may might"),
@@ -42,24 +39,16 @@ MIN_ANSWER_S = 1.0
 """Below this length, a rate is mostly rounding."""
 _MAX_REPEAT = 3
 # Said twice in good English ("that that", "had had") or for emphasis ("very very").
-_REPEAT_MEANT = word_set(
-    "had that very really much more no yes so far again blah many way too never ever now there "
-    "well okay ok right bye knock log testing"
-)
+_REPEAT_MEANT = word_class("repeat_meant")
 _NO_EMPHASIS = word_set("just then only own such same other in on to first next last")
 """Adjectives by the dictionary that are said twice by stumbling ("just just")."""
 _PARTICLES = word_set("in on out up over off down by through along around")
 """After a verb the first of two may belong to it: "logged in in 2020"."""
-_AFTER_A_RELATIVE = word_set(
-    "is are was were be been do does did have has had can could will would to for with at of from "
-    "about"
-)
+_AFTER_A_RELATIVE = word_class("after_a_relative")
 """Two of these end one clause and begin the next: "what it is is", "who we talk to to learn"."""
 _STRANDED = word_set("to for with at of from about into")
 _SUBJECTS, _ARTICLES = word_set("i you he she we they"), word_set("a an the this that our my their")
-_RELATIVES = word_set(
-    "what who whom which that where how why whatever whoever all thing things reason reasons"
-)
+_RELATIVES = word_class("relatives")
 _OBJECTS = word_set("it them him her us me you this that these those everything")
 """They may stand between a verb and its particle: "turned it on on Monday"."""
 _MAX_CLAUSE = 10
@@ -224,10 +213,7 @@ _TAKEN_BACK = re.compile(
     r"|let me say (?:it|that) again|i meant)\b"
 )
 """What speakers say when they take words back (Levelt 1983: editing terms)."""
-_CLAUSE_STARTS = word_set(
-    "and but so or because since although though while when if unless until before after where "
-    "which who that then whereas"
-)
+_CLAUSE_STARTS = word_class("clause_starts")
 
 
 def _places_of_pauses(

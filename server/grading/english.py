@@ -43,6 +43,18 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+@cache
+def _classes() -> dict[str, str]:
+    text = resources.files("server.grading").joinpath("data/classes.yaml").read_text("utf-8")
+    loaded: dict[str, str] = parse_yaml(text, "classes.yaml").data
+    return loaded
+
+
+def word_class(name: str) -> frozenset[str]:
+    """One of the classes of words in ``data/classes.yaml``."""
+    return word_set(_classes()[name])
+
+
 _PART_OF: Final = {"modal": "AUX"}
 """Parts of speech that Universal Dependencies names differently."""
 
@@ -60,24 +72,7 @@ def lemmas_in_dictionary(word: str) -> Lemmas:
 
 
 # British spellings that no suffix rule covers (or whose rule would also hit "hour", "four").
-_BRITISH: dict[str, str] = {
-    british: own
-    for british, own in re.findall(
-        r"(\w+)=(\w+)",
-        """
-        centre=center fibre=fiber litre=liter metre=meter theatre=theater calibre=caliber
-        catalogue=catalog dialogue=dialog analogue=analog programme=program grey=gray
-        artefact=artifact judgement=judgment acknowledgement=acknowledgment ageing=aging tyre=tire
-        cheque=check aluminium=aluminum mould=mold sceptical=skeptical defence=defense
-        offence=offense licence=license practise=practice pretence=pretense enrol=enroll
-        fulfil=fulfill instalment=installment skilful=skillful storey=story draught=draft
-        plough=plow anaesthesia=anesthesia anaemia=anemia paediatric=pediatric
-        haemoglobin=hemoglobin oedema=edema oesophagus=esophagus foetus=fetus diarrhoea=diarrhea
-        ischaemia=ischemia leukaemia=leukemia maths=math routeing=routing queueing=queuing
-        centred=centered
-        """,
-    )
-}
+_BRITISH = dict(pair.split("=") for pair in word_class("british"))
 _SPELLINGS = (
     (re.compile(r"^(behavi|col|fav|hon|lab|neighb|harb|hum|rum|vap|endeav|vig|od|arm|glam|tum|parl"
                 r"|rig|sav|splend|cand|clam|ferv|val|disc?ol|demean)our"), r"\1or"),
@@ -251,23 +246,10 @@ def _is_word(word: str) -> bool:
 
 ARTICLES = word_set("a an the this that these those our my your their its his her some any")
 
-FUNCTION_WORDS = word_set("""
-    a an the this that these those our my your their its his her some any against toward towards
-    within around behind beyond upon about during of for to in on at by with from into onto
-    through across between among per via as than over under and or nor & / is are was were be
-    been being am do does did done has have had having will would shall should can could may
-    might must it it's that's there there's we i you they he she them us me him one's each every
-    all both either which who whose what where when while very really quite just also too so
-    then now here still already only even much more most we're we've we'd we'll i'm i've i'd
-    i'll you're you've you'd you'll they're they've don't isn't wasn't aren't weren't doesn't
-    didn't not no
-    """)
+FUNCTION_WORDS = word_class("function_words")
 """Words that hardly matter between the words of a phrase."""
 
-DISFLUENCIES = word_set("""
-    um uh uhm umm er erm ah eh hm hmm hmmm mm mhm uhh ehm like basically actually literally
-    honestly obviously well yeah okay ok right so-called please maybe perhaps say
-    """)
+DISFLUENCIES = word_class("disfluencies")
 DISFLUENT_PHRASES = (
     ("you", "know"), ("i", "mean"), ("sort", "of"), ("kind", "of"), ("let's", "say"),
     ("i", "think"), ("i", "guess"), ("how", "do", "you", "say"), 
@@ -278,40 +260,16 @@ DISFLUENT_PHRASES = (
     ("to", "be", "honest"), ("of", "course"), ("or", "rather"), ("sorry",), ("as", "you", "know"),
 )  # fmt: skip
 
-SUBJECTS = word_set("""
-    i we you they he she it i'm i've i'd i'll we're we've we'd we'll you're you've you'd you'll
-    they're they've they'd they'll he's she's it's there there's that's
-    everybody everyone somebody someone nobody
-    """)
-AUXILIARIES = word_set("""
-    is are was were be been being am has have had do does did will would can could should may might
-    must isn't aren't wasn't weren't haven't hasn't hadn't don't doesn't didn't won't wouldn't can't
-    cannot couldn't shouldn't
-    """)
-CLAUSE_STARTS = word_set("""
-    because but however so therefore since although though whereas while unless until if when
-    whenever otherwise before where why how whether else yet plus hence thus
-    meanwhile finally afterwards versus vs than
-    """)
+SUBJECTS = word_class("subjects")
+AUXILIARIES = word_class("auxiliaries")
+CLAUSE_STARTS = word_class("clause_starts_of_english")
 
-PREFIX_WORDS = word_set(
-    "over under non un semi self anti quasi pseudo sub pre post re de dis in ir im"
-)
+PREFIX_WORDS = word_class("prefix_words")
 """Prefixes that turn a term into another one, even if written as a separate word."""
-PREFIXES = PREFIX_WORDS | word_set("""
-    a an auto bi bio co con contra counter cross cyber down electro ex extra fore hyper hypo il
-    infra inter intra kilo macro mal mega meta micro mid mini mis mono multi nano neo off omni on
-    out para peri photo poly pro proto retro super supra tele thermo trans tri ultra uni up v
-    """)
+PREFIXES = PREFIX_WORDS | word_class("prefixes")
 """Prefixes that make another word of a word."""
 
-VACUOUS_HEADS = frozenset(
-    lemma(word)
-    for word in word_set("""
-    strategy technique approach mechanism pattern method process practice concept principle
-    model-based algorithm protocol methodology style framework tool tooling theory idea scheme model
-    """)
-)
+VACUOUS_HEADS = frozenset(lemma(word) for word in word_class("vacuous_heads"))
 """Heads that only name the kind of thing: the "pattern" in "circuit breaker pattern"."""
 
 KIND_HEADS = frozenset(
@@ -321,19 +279,7 @@ KIND_HEADS = frozenset(
 """Heads that a speaker may leave out after a distinctive word: the "storage" after "ephemeral"."""
 
 EVERYDAY_RANK = 5000
-_FIELD = frozenset(
-    lemma(word)
-    for word in word_set("""
-    long short high low fast slow hard close first last
-    accuracy alert api asynchronous availability backup bandwidth batch batching buffer cache
-    checkpoint chunk cluster computation compute consistency consumption container continuous cpu
-    deploy deployment distributed dynamic embed gpu gradient horizontal incremental inference
-    isolation kernel latency log metric module multi node offline optimization output parallel
-    parallelism parameter partition pipeline precision probe query queue rack reliability replica
-    replication scheduler shard static storage synchronous tensor throughput token transaction
-    utilization vector vertical visibility
-    """)
-)
+_FIELD = frozenset(lemma(word) for word in word_class("field"))
 
 
 def is_generic(word: str) -> bool:
@@ -369,11 +315,3 @@ def _contrast_index() -> dict[str, tuple[frozenset[str], ...]]:
 def contrast(one: str, other: str) -> bool:
     """Whether two lemmas are siblings that exclude each other before a head ("data", "tensor")."""
     return one != other and any(other in group for group in _contrast_index().get(one, ()))
-
-
-@cache
-def word_class(name: str) -> frozenset[str]:
-    """One of the classes of words in ``data/classes.yaml``."""
-    text = resources.files("server.grading").joinpath("data/classes.yaml").read_text("utf-8")
-    loaded: dict[str, str] = parse_yaml(text, "classes.yaml").data
-    return frozenset(loaded[name].split())

@@ -6,32 +6,25 @@ Written for how people read technical numbers aloud: in full ("two hundred fifty
 
 from collections.abc import Sequence
 from decimal import Decimal
+from importlib import resources
+from typing import Any
 
-_UNITS = {
-    "zero": 0, "naught": 0, "nought": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5,
-    "six": 6, "seven": 7, "eight": 8, "nine": 9,
-}  # fmt: skip
-_TEENS = {
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
-    "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
-}  # fmt: skip
-_TENS = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60,
-    "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
-_ORDINALS = {
-    "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
-    "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15,
-    "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20,
-    "thirtieth": 30, "fortieth": 40, "fiftieth": 50, "sixtieth": 60, "seventieth": 70,
-    "eightieth": 80, "ninetieth": 90, "hundredth": 100, "thousandth": 1000,
-}  # fmt: skip
-# "first" to "third" stay words ("first token"), but count after tens ("ninety third").
+from question_bank.strict_yaml import parse_yaml
+
+_DATA = resources.files("server.grading").joinpath("data/units.yaml")
+TABLES: dict[str, Any] = parse_yaml(_DATA.read_text("utf-8"), "units.yaml").data
+_UNITS: dict[str, int] = TABLES["units"]
+_TEENS: dict[str, int] = TABLES["teens"]
+_TENS: dict[str, int] = TABLES["tens"]
+ORDINALS: dict[str, int] = TABLES["ordinals"]
 _LOW_ORDINALS = {"first": 1, "second": 2, "third": 3}
+"""Words, but for numbers after tens ("ninety third")."""
+POINT = frozenset({"point", "dot"})
+"""Between a number and its decimals, or the parts of a version."""
 _OH = frozenset({"oh", "o"})
 """How a zero is read in a row of digits: "four oh four"."""
 _NUMBER_WORDS = frozenset([*_UNITS, *_TEENS, *_TENS, "hundred", "thousand"])
-NUMBER_STARTS = _NUMBER_WORDS | frozenset(_ORDINALS)
+NUMBER_STARTS = _NUMBER_WORDS | frozenset(ORDINALS)
 """Words that a number may start with."""
 _MIN_DIGITS_READ_OUT = 3
 """Single digits in a row that make one number; two may be a range ("one, two passes")."""
@@ -103,10 +96,10 @@ def _is_digit(word: str) -> bool:
 
 def _ordinal(words: Sequence[str], at: int) -> tuple[str, int] | None:
     word = words[at]
-    if word in _ORDINALS:
-        return f"{_ORDINALS[word]}th", 1
+    if word in ORDINALS:
+        return f"{ORDINALS[word]}th", 1
     if word in _TENS and at + 1 < len(words):
-        low = {**_ORDINALS, **_LOW_ORDINALS}.get(words[at + 1])
+        low = {**ORDINALS, **_LOW_ORDINALS}.get(words[at + 1])
         if low is not None and low < 10:
             return f"{_TENS[word] + low}th", 2
     return None
@@ -191,8 +184,8 @@ def _group(words: Sequence[str], at: int) -> tuple[Decimal, int] | None:
 
 
 def decimals_after_point(words: Sequence[str], at: int) -> tuple[str, int] | None:
-    """The digits after "point" ("five", "two five", "twenty five", "75"), and how many words."""
-    if at + 1 >= len(words) or words[at] != "point":
+    """The digits after "point" or "dot" ("five", "two five", "75"), and how many words."""
+    if at + 1 >= len(words) or words[at] not in POINT:
         return None
     if words[at + 1].isdecimal():
         return words[at + 1], 2

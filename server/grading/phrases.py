@@ -22,6 +22,7 @@ from server.grading.english import (
     lemma,
     rank,
     relatives,
+    word_class,
     word_set,
 )
 from server.grading.phones import phones_of
@@ -179,14 +180,17 @@ class CompiledPhrase:
                 units_of.setdefault(key, ())
         object.__setattr__(self, "units_of", units_of)
         numbers = [frozenset(numbers_in(each.texts)) for each in self.variants]
+        # of "1 in 4", only the 4 tells
+        numbers = [each - {("1", "")} if len(each) > 1 else each for each in numbers]
         said = frozenset[tuple[str, str]]().union(*numbers if numbers and numbers[0] else ())
         object.__setattr__(self, "numbers", said)
 
     @property
     def has_one_sense(self) -> bool:
-        """Whether its own words are a quantity ("30 seconds") or one name ("C#")."""
+        """Whether its own words are a quantity ("30 seconds", "twice") or one name ("C#")."""
         units = self.variants[0].units if self.variants else ()
-        return bool(self.numbers) or (len(units) == 1 and units[0].name)
+        has_number = any(True for each in self.variants for _ in numbers_in(each.texts))
+        return has_number or (len(units) == 1 and units[0].name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,10 +213,7 @@ class PhraseSet:
         return at < len(self.writings) and self.writings[at].startswith(text)
 
 
-_ALWAYS_NEEDED = word_set(
-    "out up down off over under no not all each both once most more before after without only "
-    "into onto through across between even every"
-)
+_ALWAYS_NEEDED = word_class("always_needed")
 _OR_ELSE = word_set("or versus vs")
 """Between two alternatives: "build versus buy" is also "build or buy"."""
 MIN_JOINED_LETTERS = 5

@@ -11,10 +11,13 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from server.grading.english import FUNCTION_WORDS, by_word, family, lemma, word_set
+from server.grading.english import FUNCTION_WORDS, by_word, family, lemma, word_class, word_set
 from server.grading.numbers import (
     NUMBER_STARTS,
+    ORDINALS,
+    POINT,
     SCALES,
+    TABLES,
     decimals_after_point,
     number_text,
     read_number,
@@ -54,7 +57,7 @@ _DOTTED = re.compile(r"(?<![^\W_])((?:[^\W\d_]\.){2,})([^\W\d_](?![^\W_]))?", re
 _RATIO = re.compile(r"(?<![\w:])(\d{1,4}):(\d{1,4})(?![\w:])")
 """A ratio, "2:1", is read "two to one"."""
 _TIME = re.compile(r"(?<![\w:.])([01]?\d|2[0-3]):([0-5]\d)(?![\w:])")
-"""A time of day, "10:30", is read "ten thirty"."""
+"""A time of day, "10:30", is read "ten thirty"; a whole hour "10 o'clock", "3 pm" if it tells."""
 _PIECES = re.compile(
     r"\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+|[^\W\d_]+(?:'[^\W\d_]+)*|[%$€£&+@=]|[^\W_]", re.UNICODE
 )
@@ -82,6 +85,11 @@ _NAMES = (
     (re.compile(r"(?<!\w)([cfj])[#♯](?!\w)"), r"\1sharp"),
     (re.compile(r"(?<!\w)([cg])\+\+"), r"\1plusplus "),
     (re.compile(r"(?<!\w)cpp(?!\w)"), "cplusplus"),
+    (re.compile(r"(?<!\w)golang(?!\w)"), "go"),
+    (
+        re.compile(r"(?<!\w)(two|three|four|five|six|seven|eight|nine|ten|hundred|\d+)fold(?!\w)"),
+        r"\1 fold",
+    ),
     (re.compile(r"(?<!\w)(asp|vb|ado|ml|ef)\.net\b"), r"\1 dotnet"),
     (re.compile(r"(?<![\w.])\.net\b"), "dotnet"),
     (re.compile(r"(?<!\w)(react|vue|angular|svelte)\.?js\b"), r"\1"),
@@ -103,7 +111,7 @@ _NO_DOMAINS = frozenset(["socket.io", "draw.io", "fast.ai", "character.ai"])
 _DECIMAL_START = re.compile(r"(?<![\w.])\.(?=\d)")
 _POWER = re.compile(r"(?<![\w.-])\d(?:\.\d+)?e-?\d{1,2}(?![\w.]\w)")
 _MINUS = re.compile(r"^[^\w.−-]*[−-](?=\.?\d)")
-_CAPITALS_TELL = re.compile("b|mW|cpp|CPP|Cpp|Bps")
+_CAPITALS_TELL = re.compile("b|mW|cpp|CPP|Cpp|Bps|olang|fold")
 _DEGREES = re.compile(r"°\s?([cf])\b")
 _SCALES_OF_HEAT = {"c": "celsius", "f": "fahrenheit"}
 _PART = re.compile(r"(?<![\w/.])([123])/([34])(?![\w/])")
@@ -112,76 +120,51 @@ _PARTS = {"3": "third", "4": "quarter"}
 _GROUPED = re.compile(r"(?<=\d)_(?=\d{3})")
 
 
-def _unit_names() -> dict[str, str]:
-    """Units as they are written after a number, by kind and prefix."""
-    names = {
-        "ms": "millisecond", "milli": "millisecond", "millis": "millisecond",
-        "msec": "millisecond", "us": "microsecond", "μs": "microsecond", "usec": "microsecond",
-        "ns": "nanosecond", "nsec": "nanosecond", "ps": "picosecond", "s": "second",
-        "sec": "second", "secs": "second", "h": "hour", "hr": "hour", "hrs": "hour",
-        "min": "minute", "mins": "minute", "hz": "hertz", "w": "watt", "wh": "watthour",
-        "micros": "microsecond", "nanos": "nanosecond", "v": "volt",
-        "milliw": "milliwatt", "pct": "percent", "kg": "kilogram", "mg": "milligram",
-        "km": "kilometer", "cm": "centimeter", "mm": "millimeter", "bits": "bit", "x": "times",
-        "gig": "gigabyte", "gigs": "gigabyte", "meg": "megabyte", "megs": "megabyte",
-        "fps": "frame per second", "rpm": "revolution per minute",
-        "nm": "nanometer", "μm": "micrometer", "mph": "mile per hour",
-        **{f"{prefix}met{end}": f"{prefix}meter"
-           for prefix in ("kilo", "centi", "milli", "micro", "nano", "")
-           for end in ("re", "res")},
-    }  # fmt: skip
-    prefixes = {"k": "kilo", "m": "mega", "g": "giga", "t": "tera", "p": "peta", "e": "exa"}
-    for sign, prefix in prefixes.items():
-        binary = prefix[:2] + "bi"
-        names[f"{sign}b"] = f"{prefix}byte"
-        names[f"{sign}ib"] = names[f"{sign}i"] = f"{binary}byte"
-        names[f"{sign}bit"] = names[f"{sign}bits"] = f"{prefix}bit"
-        names[f"{sign}ibit"] = f"{binary}bit"
-        names[f"{sign}bps"] = names[f"{sign}bitps"] = f"{prefix}bit per second"
-        if sign != "e":
-            names[f"{sign}hz"] = f"{prefix}hertz"
-            names[f"{sign}w"], names[f"{sign}wh"] = f"{prefix}watt", f"{prefix}watthour"
-            names[f"{sign}flop"] = names[f"{sign}flops"] = f"{prefix}flop"
-    return names
-
-
-_UNIT_NAMES = _unit_names()
+_UNIT_NAMES: dict[str, str] = {
+    written: unit for unit, writings in TABLES["written"].items() for written in writings.split()
+}
 """Elsewhere these are letters. A library of units (``pint``) knows no "gigs", no number words."""
 _BITS_OR_BYTES = frozenset({"gig", "gigs", "meg", "megs"})
 """In a rate: a network's gig a second are bits, a disk's bytes."""
 _SCALES = {**SCALES, "k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9}
 _SCALE_WORDS = frozenset(SCALES)
 _HUNDRED_AND_MORE = _SCALE_WORDS | {"hundred"}
-_NAMES_A_POINT = word_set(
-    "a an the this that these those our my your their its his her some any each every one's not no"
-)
-_BEFORE_POINT = (FUNCTION_WORDS - _NAMES_A_POINT) | word_set(
-    "below above roughly nearly almost took takes take costs cost after exactly approximately "
-    "reached hit hits exceeds exceeded dropped rose fell grew gained lost every"
-)
+_NAMES_A_POINT = word_class("names_a_point")
+_BEFORE_POINT = (FUNCTION_WORDS - _NAMES_A_POINT) | word_class("before_point")
 """Before "point five", which is .5; in "at this point five of us left" it is none."""
-_HALVED = _SCALE_WORDS | word_set(
-    "second millisecond microsecond nanosecond minute hour day week month year percent gigabyte "
-    "megabyte terabyte kilobyte gigabit dozen"
-)
+_HALVED = _SCALE_WORDS | word_class("halved")
 _EXACT = _HALVED | _CURRENCIES | set(" ".join(_UNIT_NAMES.values()).split())
 """What a measured number stands before: ".10 percent" is 0.1, but not "Python 3.10"."""
+_MEASURED = _EXACT - {"per", "frame", "revolution"}
+"""What there may be half of."""
 _QUARTERS = 4
-_PARTS_OF_ONE = {"quarter": _QUARTERS, "quarters": _QUARTERS, "tenth": 10, "tenths": 10,
-                 "hundredth": 100, "hundredths": 100, "fifth": 5, "fifths": 5}  # fmt: skip
+_PARTS_OF_ONE = {
+    word + end: parts
+    for word, parts in (
+        ORDINALS | {"quarter": _QUARTERS, "millionth": 10**6, "billionth": 10**9}
+    ).items()
+    for end in ("", "s")
+}
+_LONGEST_PART = 12
+"""Characters of a part of one that is a number: a seventh is none."""
 _PAST = {"quarter": "15", "half": "30"}
 """Minutes: "half past two" is 2:30."""
+_BEFORE_A_QUARTER = word_set("a at by until till about around")
+"""Before "quarter to seven", which is 6:45; in "from one quarter to two" it is none."""
+_PARTS_OF_DAY = {
+    ("am",): "am", ("pm",): "pm", ("in", "the", "morning"): "am", ("in", "the", "afternoon"): "pm",
+    ("in", "the", "evening"): "pm", ("at", "night"): "",
+}  # fmt: skip
+_NIGHT_FROM = 6
+"""Ten at night is 22:00, two at night 2:00."""
+_CLOCK = re.compile(r"(\d{1,2})(?:\.?([0-5]\d))?$")
 _IN_FULL = word_set("whole full entire solid")
 """Between a number and its unit they say nothing: "three whole seconds"."""
 _MORE_THAN_WHOLE = {("a", "half"): ".5", ("a", "quarter"): ".25", ("3", "quarters"): ".75"}
 """After "and" ("an hour and a half")."""
-_POSSESSIVE_KEPT = word_set(
-    "it's that's what's he's she's there's let's who's here's where's how's when's"
-)
+_POSSESSIVE_KEPT = word_class("possessive_kept")
 _ONES = {"1st": "first", "2nd": "second", "3rd": "third"}
-_NOT_BEFORE_AN_ARTICLE = word_set(
-    "an the this that these those each every our your their my single"
-)
+_NOT_BEFORE_AN_ARTICLE = word_class("not_before_an_article")
 _NOT_AS_IT_IS = (
     NUMBER_STARTS
     | _SCALE_WORDS
@@ -232,7 +215,7 @@ def _split_word(
     if address is not None and address.group() not in _NO_DOMAINS and ".net" not in word[:5]:
         name = address.group().rstrip(".,;:!?)/\"'")
         return (name,), break_after, cut, (True,)
-    word = _TIME.sub(lambda m: f"{int(m[1])}{m[2]}".removesuffix("00"), word)
+    word = _TIME.sub(_time, word)
     word = _RATIO.sub(r"\1 to \2", word)
     word = _PART.sub(lambda m: f"{m[1]} {_PARTS[m[2]]}", word)
     word = _POWER.sub(lambda m: f"{Decimal(m[0]):f}", word)
@@ -283,6 +266,14 @@ def _normalized(written: str) -> str:
         word = pattern.sub(name, word)
     word = _DEGREES.sub(lambda m: f" degree {_SCALES_OF_HEAT[m[1]]}", word)
     return _GROUPED.sub("", word)
+
+
+def _time(written: re.Match[str]) -> str:
+    hour = int(written[1])
+    if written[2] != "00":
+        return f"{hour}{written[2]}"
+    told = "am" if written[1][0] == "0" else "pm" if hour > 12 else "o'clock"
+    return f"{hour % 12 or 12} {told}"
 
 
 def _apostrophe(text: str) -> str:
@@ -382,11 +373,13 @@ class _Reader:
             return 1
         if self.after_digits and out[-1].text.startswith("0.") and _is_of_one(run, 0):
             return 2  # "0.8 of a second"
-        if self.after_digits and run[0] == "o'clock":
-            return 1
+        if self.after_digits and run[0] in POINT and run[1:] and run[1] in NUMBER_STARTS:
+            return 1  # the second one of "1 dot 29 dot 3"
+        if self.after_digits and (length := self._time_of_day(run)):
+            return length
         if run[0] in ("cent", "cents") and _adds_cents(out, piece[1]):
             return 1
-        if self.after_digits and run[0] in _IN_FULL and run[1:] and lemma(run[1]) in _HALVED:
+        if self.after_digits and run[0] in _IN_FULL and run[1:] and _is_measure(run[1]):
             return 1
         if run[0] == "dot" and run[1:] and run[1] in _SPOKEN_DOMAINS and out:
             if not out[-1].text.isalnum():
@@ -399,6 +392,26 @@ class _Reader:
             out[-1] = _number(out[-1], number_text(count * 12), piece)
             return 1
         return 0
+
+    def _time_of_day(self, run: Sequence[str]) -> int:
+        """Makes 1830 of "630 in the evening" and 6 pm of "6 o'clock in the evening"."""
+        number, start = self.out[-1], int(run[0] == "o'clock")
+        day = next(
+            (day for day in _PARTS_OF_DAY if tuple(run[start : start + len(day)]) == day), ()
+        )
+        time = _CLOCK.match(number.text)
+        if not day or time is None or time[2] == "00" or int(time[1]) > 12:
+            return 0
+        hour, length = int(time[1]), start + len(day)
+        half = _PARTS_OF_DAY[day] or ("pm" if _NIGHT_FROM <= hour < 12 else "am")
+        last = self.pieces[self.at + length - 1][1]
+        if time[2]:
+            hour = hour % 12 + (12 if half == "pm" else 0)
+            self.out[-1] = _reading(number, f"{hour}{time[2]}")._replace(last=last)
+        else:
+            word = self.pieces[self.at][1]
+            self.out.append(Token(half, half, *self._keys_of(half), word, last))
+        return length
 
     def _added(self, run: Sequence[str], known: tuple[str, int] | None) -> int:
         """Adds the tokens of what is read here, and says of how many pieces they are."""
@@ -432,6 +445,8 @@ class _Reader:
         for part in text.split() if " " in text else (text,):
             key, wide = self._keys_of(part)
             self.out.append(Token(part, written, key, wide, word, last, gap, inside, cut))
+        if text == "0":
+            _turn_below_zero(self.out)
         return length
 
     def _quantity(
@@ -469,6 +484,8 @@ class _Reader:
                 return None  # the plural of "A100s", the "1990s"
             text = "second"
         following, goes_on = self._next()
+        if text in ("x", "times") and following[:1].isdecimal():
+            return "by"  # "1920x1080"
         splits_on = goes_on and following not in _CURRENCIES  # the "k" of "k8s"
         spelt_out = not inside and len(text) == 1 and _letter_follows(self.pieces, self.at)
         scaled = None if splits_on or spelt_out else _scaled(number, text)
@@ -495,10 +512,23 @@ def _adds_a_part(out: list[Token], text: str, word: int) -> bool:
     number, unit, _, article = out[-4:]
     part = _MORE_THAN_WHOLE.get((article.text, text))
     whole = "1" if number.text in ("a", "an") else number.text
-    if part is None or not whole.isdecimal() or unit.lemma not in _HALVED:
+    if part is None or not whole.isdecimal() or unit.lemma not in _MEASURED:
         return False
     out[-4:] = [_reading(number, whole + part), unit._replace(last=word)]
     return True
+
+
+def _turn_below_zero(out: list[Token]) -> None:
+    """Makes "-40 degrees" of "40 degrees below zero", if the last tokens are that."""
+    if len(out) < 3 or out[-2].text not in ("below", "under") or out[-1].gap or out[-2].gap:
+        return
+    at = len(out) - 3
+    while at and (out[at].lemma == "degree" or out[at].text in _SCALES_OF_HEAT.values()):
+        at -= 1
+    if _PLAIN_NUMBER.match(out[at].text) and not any(token.gap for token in out[at + 1 :]):
+        last = out[-1].last
+        out[at:] = [_reading(out[at], f"-{out[at].text.lstrip('-')}"), *out[at + 1 : -2]]
+        out[-1] = out[-1]._replace(last=last)
 
 
 def _adds_cents(out: list[Token], word: int) -> bool:
@@ -516,24 +546,31 @@ def _adds_cents(out: list[Token], word: int) -> bool:
 
 def _is_of_one(texts: Sequence[str], at: int) -> bool:
     """Whether "of a second" is next, or another unit."""
-    is_one = texts[at : at + 1] == ["of"] and texts[at + 1 : at + 2] in (["a"], ["an"])
-    return is_one and bool(texts[at + 2 :]) and lemma(texts[at + 2]) in _HALVED
+    is_one = texts[at : at + 1] == ["of"] and texts[at + 1 : at + 2] in (["a"], ["an"], ["one"])
+    return is_one and bool(texts[at + 2 :]) and _is_measure(texts[at + 2])
+
+
+def _is_measure(text: str) -> bool:
+    """Whether there may be a part of it: "second", "kilo"."""
+    return lemma(_UNIT_NAMES.get(text, text)) in _MEASURED
 
 
 def _part_of(out: Sequence[Token], texts: Sequence[str]) -> tuple[str, int] | None:
     """The number in "a quarter of an hour" or "three tenths of a million", and its words."""
     count = "1" if out and out[-1].text == "a" else out[-1].text if out else ""
     parts = _PARTS_OF_ONE.get(texts[0])
-    if parts is None or not count.isdecimal() or len(count) > 1:
+    if parts is None or not count.isdecimal() or len(count) > 3:
         return None
     length = 3 if _is_of_one(texts, 1) else 1
-    if length == 1 and (parts != _QUARTERS or count not in "13"):
+    if length == 1 and (parts != _QUARTERS or count not in ("1", "3")):
         return None  # "2 quarters" are half a year of a firm
     measured = texts[length] if length < len(texts) else ""
     part = Decimal(count) / parts
+    if len(f"{part:f}") > _LONGEST_PART:
+        return None
     if measured in _SCALE_WORDS:
         return number_text(part.scaleb(SCALES[measured])), length + 1
-    return (f"{part}", length) if lemma(measured) in _HALVED else None
+    return (f"{part:f}", length) if _is_measure(measured) else None
 
 
 def _address(out: list[Token], ending: str, piece: _Piece) -> Token:
@@ -572,9 +609,8 @@ def _read_in_one(texts: Sequence[str], before: Token | None) -> tuple[str, int] 
     for name, text in _SPOKEN_NAMES.items():
         if first == name[0] and tuple(texts[: len(name)]) == name:
             return text, len(name)
-    if first in _PAST and texts[1:2] == ["past"] and texts[2:]:
-        hour = read_number(texts, 2) if texts[2] in NUMBER_STARTS else (texts[2], 1)
-        return (hour[0] + _PAST[first], 2 + hour[1]) if hour and hour[0].isdecimal() else None
+    if ("past" in texts or first == "quarter") and (time := _past_or_to(texts, before)) is not None:
+        return time
     if first == "half":
         of = 1 if texts[1:3] in (["of", "a"], ["of", "an"]) else 0
         has_article = texts[1 + of : 2 + of] in (["a"], ["an"])
@@ -582,7 +618,7 @@ def _read_in_one(texts: Sequence[str], before: Token | None) -> tuple[str, int] 
         if halved and halved[0] in _SCALE_WORDS:
             return number_text(Decimal(5).scaleb(SCALES[halved[0]] - 1)), 2 + of + has_article
         is_one = halved and (has_article or halved[0] in _HALVED)
-        return ("0.5", 1 + of + has_article) if is_one and lemma(halved[0]) in _HALVED else None
+        return ("0.5", 1 + of + has_article) if is_one and _is_measure(halved[0]) else None
     starts = first == "point" and (before is None or before.text in _BEFORE_POINT)
     if starts or first == "oh" or first.isdecimal():
         decimals = decimals_after_point(texts, int(not starts))
@@ -594,6 +630,28 @@ def _read_in_one(texts: Sequence[str], before: Token | None) -> tuple[str, int] 
         number = read_number(texts, 1) if texts[1] in NUMBER_STARTS else None
         return None if number is None else (f"-{number[0]}", 1 + number[1])
     return None
+
+
+def _past_or_to(texts: Sequence[str], before: Token | None) -> tuple[str, int] | None:
+    """The time in "half past two", "ten past six" or "a quarter to seven", and its words."""
+    minutes, at = (_PAST[texts[0]], 1) if texts[0] in _PAST else _whole(texts, 0)
+    at += texts[at : at + 1] == ["minutes"]
+    is_to = texts[at : at + 1] == ["to"] and (before is None or before.text in _BEFORE_A_QUARTER)
+    if not minutes or not (texts[at : at + 1] == ["past"] or (is_to and texts[0] == "quarter")):
+        return None
+    hour, length = _whole(texts, at + 1)
+    if not hour or int(hour) > 23 or int(minutes) > 59:
+        return None
+    if is_to:
+        hour, minutes = str((int(hour) - 1) or 12), "45"
+    return f"{hour}{minutes:0>2}", at + 1 + length
+
+
+def _whole(texts: Sequence[str], at: int) -> tuple[str, int]:
+    """The whole number that is said here, and its words; "" without one."""
+    text = texts[at] if at < len(texts) else ""
+    number, length = (read_number(texts, at) if text in NUMBER_STARTS else None) or (text, 1)
+    return (number, length) if number.isdecimal() else ("", 0)
 
 
 def _counts_money(tokens: Sequence[Token], scale: str) -> bool:

@@ -12,25 +12,15 @@ from server.language.acceptor import Acceptor, acceptor, weigh
 from server.language.grammar import parsed
 from server.language.proposals import Proposal, Sentence, apply_all, overlaps, propose
 from server.language.referee import Referee, is_available
-from server.language.words import load, word_set
+from server.language.words import listed, load, word_set
 
 LEAST_CONFIDENCE: Final = 0.5
 """Words that the engine itself holds for less likely than not are no evidence of an error."""
 _TAKEN_BACK_WORDS: Final = 8
 """Who says the right words this soon after the wrong ones has corrected them."""
 _FILLERS: Final = word_set("um umm uh uhm uhh er erm ah eh hm hmm mm mhm")
-_SPOKEN: Final = word_set(
-    """
-    gonna wanna gotta kinda sorta dunno lemme gimme cause 'cause cuz 'em ain't y'all yeah nah ok
-    okay
-    """
-)
-"""Spoken grammar: nothing beside these words is noted."""
-_BELONGS_TWICE: Final = word_set(
-    """
-    in that had plus on out so very really is do does no bye many again more
-    """
-)
+_SPOKEN: Final = listed("spoken")
+_BELONGS_TWICE: Final = listed("belongs_twice")
 """Words that may be said twice in a row: "log in in the morning", "C plus plus"."""
 _WRITTEN: Final = "spelling"
 """The kind of errors that a word with a time cannot have: it was spoken."""
@@ -163,8 +153,11 @@ class Checker:
         """The best repair of each fault, likely or not."""
         best: list[Repair] = []
         for sentence in parsed(text, tongue):
+            quotes = text[: sentence.offset].count('"')
             proposals = [
-                each for each in propose(sentence) if self._may(sentence, each, places, words)
+                each
+                for each in propose(sentence)
+                if self._may(sentence, each, places, words, quotes)
             ]
             best += best_of(self._weighed(sentence, proposals))
         return best
@@ -180,9 +173,17 @@ class Checker:
                 yield Repair(sentence, weighed.proposal, self._acceptor.logit(weighed.features))
 
     def _may(
-        self, sentence: Sentence, proposal: Proposal, places: list[int], words: Sequence[Said]
+        self,
+        sentence: Sentence,
+        proposal: Proposal,
+        places: list[int],
+        words: Sequence[Said],
+        quotes: int,
     ) -> bool:
-        """Guard rails: what a transcript shows is not always what was said, or wrong."""
+        """Guard rails: what a transcript shows is not always what was said, or wrong.
+
+        ``quotes``: quotation marks before the sentence.
+        """
         start, end = sentence.offset + proposal.start, sentence.offset + proposal.end
         first = _word_at(places, start)
         last = max(first + 1, _word_at(places, max(start, end - 1)) + 1)
@@ -205,8 +206,7 @@ class Checker:
                 return False
             if token.is_quote:
                 return False
-        before = sentence.doc.text[: proposal.start].count('"')
-        if before % 2:  # inside a quotation
+        if (quotes + sentence.doc.text[: proposal.start].count('"')) % 2:  # inside a quotation
             return False
         if proposal.new:
             after = " ".join(each.text for each in words[last : last + _TAKEN_BACK_WORDS]).lower()

@@ -236,13 +236,8 @@ def _perhaps_number(s: Sentence) -> Iterator[Edit]:
         head = chunk.root
         glued = head.i > 0 and not s.doc[head.i - 1].whitespace_
         plural = inflect(head.lemma_.lower(), "NNS")
-        if (
-            head.tag_ == "NN"
-            and head.is_lower
-            and head.is_alpha
-            and not glued
-            and plural[-1] == "s"
-        ):
+        plain = head.tag_ == "NN" and head.is_lower and head.is_alpha and not glued
+        if plain and plural[-1] == "s" and head.lower_ not in listed("number_words"):
             yield head.i, head.i + 1, plural, UNVOUCHED
 
 
@@ -262,7 +257,7 @@ def _article_choice(s: Sentence) -> Iterator[Edit]:
 
 @check("number")
 def _number(s: Sentence) -> Iterator[Edit]:
-    keep = lists().words("no_singular")
+    keep = listed("no_singular", "number_words")
     for token in s.doc:
         if token.tag_ not in ("NN", "NNS") or not token.is_alpha or token.lower_ in keep:
             continue
@@ -344,12 +339,8 @@ def _countability(s: Sentence) -> Iterator[Edit]:
         ):
             if s.doc[at].dep_ == "det":
                 yield at, at + 1, {"this": "these", "that": "those"}[word], 1.0
-        if (
-            word in ("these", "those")
-            and far.tag_ == "NN"
-            and s.doc[at].dep_ == "det"
-            and far.dep_ != "compound"
-        ):
+        one = far.tag_ == "NN" and far.dep_ != "compound"
+        if word in ("these", "those") and one and s.doc[at].dep_ == "det":
             yield at, at + 1, {"these": "this", "those": "that"}[word], 0.7
         if word in ("another", "every", "each") and far.tag_ == "NNS" and s.tag(at + 1) != "CD":
             singular = inflect(far.lemma_.lower(), "NN")
@@ -421,7 +412,9 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
                 )
                 wanted = table.governed(part).get(lemma)
                 if wanted and word != wanted:
-                    wrong = part != "noun" and word not in table.also_right(part, lemma)
+                    done_by = part == "verb" and governor.tag_ == "VBN" and word == "by"
+                    known = done_by or word in table.also_right(part, lemma)
+                    wrong = part != "noun" and not known
                 elif wanted:
                     wanted = None
                     continue

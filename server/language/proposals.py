@@ -92,6 +92,9 @@ class Proposal:
         return text[: self.start] + self.new + text[self.end :]
 
 
+WHO: Final = ("i", "we", "they", "you", "he", "she", "it")
+CLAUSES: Final = ("ROOT", "conj", "ccomp", "advcl")
+"""What a verb is in its sentence that has a subject of its own."""
 Check = Callable[[Sentence], Iterator[Edit]]
 CHECKS: list[tuple[str, Check]] = []
 

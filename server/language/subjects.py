@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from server.language.proposals import NO_DOUBT, Edit, Sentence, check
+from server.language.proposals import CLAUSES, NO_DOUBT, WHO, Edit, Sentence, check
 from server.language.words import NOMINATIVE, OBJECTIVE, inflect, listed, lists
 
 _DOER = re.compile(r"[a-z]{3}(er|or|ist|cian|man|woman|body|ee)$")
@@ -135,23 +135,15 @@ def _missing_be(s: Sentence) -> Iterator[Edit]:
                 else ("is", "was")
             ):
                 yield at, at, be, 0.7
-        if (
-            s.tag(at) == "VBN"
-            and s.pos(at - 1) in ("NOUN", "PRON")
-            and s.word(at + 1) in ("by",)
-            and (
-                s.doc[at].dep_ in ("ROOT", "conj", "ccomp", "advcl")
-                or not any(t.tag_ in ("VBD", "VBZ", "VBP", "MD") for t in s.doc)
-            )
-        ):
+        finite = any(t.tag_ in ("VBD", "VBZ", "VBP", "MD") for t in s.doc)
+        passive = (
+            s.tag(at) == "VBN" and s.pos(at - 1) in ("NOUN", "PRON") and s.word(at + 1) == "by"
+        )
+        if passive and (s.doc[at].dep_ in CLAUSES or not finite):
             be = "were" if s.tag(at - 1) == "NNS" or before in ("we", "they") else "was"
             yield at, at, be, 0.8
-        if (
-            s.tag(at) == "VBN"
-            and before in ("i", "we", "they", "you", "he", "she", "it")
-            and s.doc[at].dep_ in ("ROOT", "conj", "ccomp", "advcl")
-            and inflect(s.lemma(at), "VBD") != word
-        ):
+        lone = before in WHO and s.doc[at].dep_ in CLAUSES
+        if s.tag(at) == "VBN" and lone and inflect(s.lemma(at), "VBD") != word:
             yield at, at, "has" if before in ("he", "she", "it") else "have", 0.7
 
 
@@ -217,7 +209,8 @@ def _other_sex(s: Sentence, at: int) -> Iterator[Edit]:
     word = s.word(at)
     other, thing = _SEXED[word] if s.tag(at) != "PRP" or word != "her" else ("him", "it")
     nouns = [t for t in s.doc[:at] if t.pos_ == "NOUN" and t.head.i != at]
-    if set(s.low[:at]) & listed("persons_named"):
+    cleft = s.word(at - 2) == "it" and s.lemma(at - 1) == "be"  # "it was her they asked"
+    if cleft or set(s.low[:at]) & listed("persons_named"):
         return
     if people := _people(s, at):
         woman = {word not in ("she", "her")}
@@ -253,6 +246,8 @@ def _said_again(s: Sentence, at: int) -> bool:
     doer = s.subject(verb)
     if verb.dep_ != "relcl" or doer is None or doer.lower_ in ("that", "which", "who"):
         return False
+    if s.text(max(0, verb.head.i - 1), verb.head.i + 1).lower() == "for all":
+        return False  # "for all that I loved it, it had to go"
     opens = {t.lower_ for t in s.doc[verb.head.i + 1 : doer.i + 1]}
     plural = verb.head.tag_ in ("NNS", "NNPS")
     return bool(opens & _RELATIVES) and plural == (s.word(at) == "them")
@@ -262,7 +257,8 @@ def _wrong_case(s: Sentence, at: int) -> Iterator[Edit]:
     """Subject forms for objects, object forms for subjects, and "myself" for either."""
     token, word = s.doc[at], s.word(at)
     joined = token.head if token.dep_ == "conj" else token
-    if word in OBJECTIVE and joined.dep_ in ("dobj", "pobj", "dative"):
+    named = s.lemma(at - 1) in listed("names_words")  # "my colleague uses they"
+    if word in OBJECTIVE and joined.dep_ in ("dobj", "pobj", "dative") and not named:
         plain = joined is token and s.pos(at - 1) in ("VERB", "ADP")
         if plain or joined is not token:
             yield at, at + 1, OBJECTIVE[word], 1.0 if plain else 0.7

@@ -6,8 +6,17 @@ from typing import Any
 
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
-from server.language.proposals import NO_DOUBT, SURE, Edit, Sentence, check
-from server.language.words import MODALS, NOMINATIVE, OBJECTIVE, inflect, listed, lists, word_set
+from server.language.proposals import CLAUSES, NO_DOUBT, SURE, WHO, Edit, Sentence, check
+from server.language.words import (
+    MODALS,
+    NOMINATIVE,
+    OBJECTIVE,
+    frequent_words,
+    inflect,
+    listed,
+    lists,
+    word_set,
+)
 
 _PAST_TIME = re.compile(
     r"\b(yesterday(?!'s)|ago|last (week|month|year|night|time|summer|monday|tuesday|wednesday"
@@ -23,6 +32,8 @@ _PERIOD = re.compile(
     r"|while|ages|long|time|life))\b",
     re.I,
 )
+_PLANNED = re.compile(r"\bfor (the|this) (?!last|past|previous|whole|entire)", re.I)
+"""A time that a plan takes: "I'm here for the week"."""
 _LENGTHS = listed("lengths")
 _NUMBERS = listed("length_numbers")
 _MONTHS = listed("months") | {"may"}
@@ -64,7 +75,8 @@ def number_of(subject: Any) -> str | None:
         either = (counted and _is_a_sum(subject)) or low in listed("no_singular")
         return None if either else "p"
     if subject.tag_ in ("NN", "VBG"):
-        return None if low in listed("collective") else "s"
+        named = subject.text[0].isupper() and low not in frequent_words()  # a team: "Leinster were"
+        return None if named or low in listed("collective") else "s"
     return None
 
 
@@ -122,7 +134,8 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
             number = number_of(subject) if subject is not None else None
         for other in others if number else ():
             if number == "i":
-                wrong = (singular and low != "was") or low in ("are", "were")
+                wished_were = low == "were" and {"if", "as", "wish", "though"} & {*s.low[:at]}
+                wrong = (singular and low != "was") or (low in ("are", "were") and not wished_were)
                 if (low in ("is", "are") and other != "am") or (low == "were" and other != "was"):
                     continue
             else:
@@ -133,12 +146,9 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
                 plain = _is_plain(s, at) and not _is_wished(wished)
                 yield at, at + 1, other, 0.7 if relative else SURE if plain else 1.0
     for at in range(len(s) - 2):  # "every servers have"
-        if (
-            s.word(at) in ("each", "every")
-            and s.tag(at + 1) in ("NN", "NNS")
-            and s.tag(at + 2) in ("VBP", "VBZ")
-            and listed("wishes").isdisjoint(t.lemma_ for t in s.doc[:at])
-        ):
+        every = s.word(at) in ("each", "every") and s.tag(at + 1) in ("NN", "NNS")
+        hoped = not listed("wishes").isdisjoint(t.lemma_ for t in s.doc[:at])
+        if every and s.tag(at + 2) in ("VBP", "VBZ") and not hoped:
             noun, verb = inflect(s.lemma(at + 1), "NN"), inflect(s.lemma(at + 2), "VBZ")
             yield at + 1, at + 3, f"{noun} {verb}", 1.0
     yield from _untagged_verb(s)
@@ -213,12 +223,8 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             and not (helper in ("do", "does", "did") and token.tag_ == "VBG" and before == helper)
         ):
             yield at, at + 1, base, 1.0
-        if (
-            before == "to"
-            and s.pos(at - 1) == "PART"
-            and low != base
-            and token.tag_ in ("VBD", "VBN", "VBZ", "VBP")
-        ):
+        finite = token.tag_ in ("VBD", "VBN", "VBZ", "VBP")
+        if before == "to" and s.pos(at - 1) == "PART" and low != base and finite:
             yield at, at + 1, base, 1.0
         if (
             helper in ("have", "has", "had", "'ve")
@@ -275,12 +281,8 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             yield at, at + 1, inflect(lemma, "VBG"), 0.8
         if token.tag_ == "VBD" and inflect(lemma, "VBN") != low and be:
             yield at, at + 1, inflect(lemma, "VBN"), 1.0
-        if (
-            token.tag_ == "VBN"
-            and inflect(lemma, "VBD") != low
-            and s.pos(at - 1) in ("PRON", "NOUN", "PROPN")
-            and token.dep_ in ("ROOT", "conj", "ccomp", "advcl")
-        ):
+        lone = s.pos(at - 1) in ("PRON", "NOUN", "PROPN") and token.dep_ in CLAUSES
+        if token.tag_ == "VBN" and inflect(lemma, "VBD") != low and lone:
             yield at, at + 1, inflect(lemma, "VBD"), 0.8
     for at in range(len(s) - 1):
         if (
@@ -301,12 +303,8 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             and s.tag(at + 1) in ("JJ", "JJR")
         ):
             yield at + 1, at + 1, "be", NO_DOUBT if s.word(at + 1) == "able" else 0.8
-        if (
-            s.tag(at) == "MD"
-            and s.tag(at + 1) == "VBN"
-            and s.word(at + 1) not in ("had",)
-            and s.word(at) != "'d"
-        ):
+        done = s.tag(at) == "MD" and s.tag(at + 1) == "VBN"
+        if done and s.word(at + 1) != "had" and s.word(at) != "'d":
             yield at + 1, at + 1, "be", 0.7
 
 
@@ -365,12 +363,8 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
                 yield at, at + 1, inflect(lemma, "VBG"), 1.0
             elif before in ("start", "stop", "keep", "spend", "go", "like", "try", "begin"):
                 yield at, at + 1, inflect(lemma, "VBG"), 0.7
-        if (
-            token.tag_ in ("VB", "VBP")
-            and s.tag(at - 1) == "PRP"
-            and s.lemma(at - 2) in objects
-            and s.word(at - 1) in ("me", "us", "him", "them", "her")
-        ):
+        somebody = s.tag(at - 1) == "PRP" and s.word(at - 1) in ("me", "us", "him", "them", "her")
+        if token.tag_ in ("VB", "VBP") and somebody and s.lemma(at - 2) in objects:
             yield at, at, "to", 0.8
         if eager and token.tag_ == "VB":
             yield at, at, "to", 0.9
@@ -380,12 +374,11 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             and token.pos_ == "VERB"
         ):
             chunk = s.chunk_from(at + 2)
-            if (
-                chunk is not None
-                and chunk.end < len(s)
-                and s.pos(chunk.end) in ("VERB", "AUX")
-                and lemma != "expect"
-            ):
+            acts = chunk is not None and s.pos(chunk.end) in ("VERB", "AUX")
+            if chunk is not None and acts and lemma != "expect":
+                asked = lemma == "ask" and s.tag(chunk.end) in ("VB", "VBP")
+                if asked and number_of(chunk.root) != "p":  # "I'd ask that the vendor send someone"
+                    continue
                 who = OBJECTIVE.get(chunk.text.lower(), chunk.text)
                 skip = chunk.end + (1 if s.tag(chunk.end) == "MD" and chunk.end + 1 < len(s) else 0)
                 yield at + 1, skip + 1, f"{who} to {s.lemma(skip)}", 0.8
@@ -397,14 +390,9 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             doer = NOMINATIVE.get(s.word(at + 1), "you")
             yield at + 1, at + 3, f"that {doer}", 1.0
             yield at + 1, at + 4, inflect(s.lemma(at + 3), "VBG") if at + 3 < len(s) else "", 0.7
-        if (
-            lemma in ("allow", "permit", "enable", "help", "encourage")
-            and token.pos_ == "VERB"
-            and token.tag_ != "VBN"
-            and s.word(at + 1) == "to"
-            and s.tag(at + 2) == "VB"
-            and lemma != "help"
-        ):
+        allows = token.pos_ == "VERB" and token.tag_ != "VBN"
+        allows = allows and lemma in ("allow", "permit", "enable", "encourage")
+        if allows and s.word(at + 1) == "to" and s.tag(at + 2) == "VB":
             for whom in ("us", "you", "me"):
                 yield at + 1, at + 1, whom, 0.9
             yield at + 1, at + 3, inflect(s.lemma(at + 2), "VBG"), 0.7
@@ -428,6 +416,7 @@ def _tense(s: Sentence) -> Iterator[Edit]:
     for token in s.doc:
         at, low, lemma, tag = token.i, token.lower_, token.lemma_.lower(), token.tag_
         nxt = s.doc[at + 1] if at + 1 < len(s) else None
+        named = s.word(at - 1) in WHO
         period = any_period and _says_how_long(token)
         helped = s.word(at - 1) in MODALS | {"'d", "to", "n't", "not", "do", "does", "did", "let"}
         if (
@@ -440,12 +429,8 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             while place < len(s) and s.tag(place) == "RB":
                 place += 1
             finished = past and not period and place < len(s) and _says_when(s.doc[place])
-            if (
-                s.tag(place) in ("VBN", "VBD")
-                and s.word(place) != "been"
-                and place - at <= 2
-                and not helped
-            ):
+            done = s.tag(place) in ("VBN", "VBD") and s.word(place) != "been"
+            if done and place - at <= 2 and not helped:
                 adverbs = f"{s.text(at + 1, place)} " if place > at + 1 else ""
                 own = inflect(s.lemma(place), "VBD")
                 sure = NO_DOUBT if finished else 1.0 if past and not period else -0.6
@@ -513,7 +498,7 @@ def _tense(s: Sentence) -> Iterator[Edit]:
                 repairs = [(at + 1, f"{have} been")]
             joined = _since_places(s, at)
             for end, new in repairs:
-                if s.word(at - 1) in ("i", "we", "they", "you", "he", "she", "it"):
+                if named:
                     yield at, end, new, cue
                     if joined and end <= joined:
                         between = f"{s.text(end, joined)} " if joined > end else ""
@@ -529,12 +514,7 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             sure = nxt.lemma_.lower() in stative and nxt.lower_ != "having"
             if sure:
                 yield at, at + 2, inflect(nxt.lemma_.lower(), form), 1.0
-        if (
-            tag == "VBG"
-            and token.dep_ == "ROOT"
-            and s.pos(at - 1) == "PRON"
-            and s.word(at - 1) in ("i", "we", "they", "he", "she", "it", "you")
-        ):
+        if tag == "VBG" and token.dep_ == "ROOT" and s.pos(at - 1) == "PRON" and named:
             be = {"i": "am", "he": "is", "she": "is", "it": "is"}.get(s.word(at - 1), "are")
             yield at, at, be, 0.8
 
@@ -553,7 +533,9 @@ def _says_how_long(verb: Any) -> bool:
     later = (t.i for t in verb.doc[own.i + 1 :] if t.tag_ in finite and not t.is_ancestor(own))
     clause = verb.doc[own.left_edge.i : next(later, len(verb.doc))]
     since = any(t.lower_ == "since" and t.dep_ == "prep" for t in clause)
-    return since or _PERIOD.search(clause.text) is not None
+    planned = _PLANNED.search(clause.text) is not None
+    away = verb.lemma_ in ("be", "'s") and verb.doc[own.i + 1].lower_ in listed("away")
+    return since or (_PERIOD.search(clause.text) is not None and not (planned or away))
 
 
 @check("tense")
@@ -671,12 +653,8 @@ def _result(s: Sentence, opener: int) -> Iterator[Edit]:
         if at in inside:
             own = "were" if s.lemma(at) == "be" else inflect(s.lemma(at), "VBD")
             unreal = "would" in s.low and "you" not in s.low[opener : opener + 2]
-            if (
-                s.tag(at) in ("VBP", "VBZ")
-                and s.pos(at) in ("VERB", "AUX")
-                and at - opener < 5
-                and unreal
-            ):
+            present = s.tag(at) in ("VBP", "VBZ") and s.pos(at) in ("VERB", "AUX")
+            if present and at - opener < 5 and unreal:
                 yield at, at + 1, own, 0.8 if opener == 0 else 0.5
             continue
         if not had or opener or s.tag(verb) != "VB" or s.tag(verb + 1) == "VBN":
@@ -798,52 +776,32 @@ def _negation(s: Sentence) -> Iterator[Edit]:
             sure = NO_DOUBT if denied and noun.dep_ == "dobj" else 1.0
             sure = sure if word != "none" else 0.8
             cut = cut or (word == "nothing" and noun.dep_ == "attr") or noun.dep_ == "nsubj"
+            meant = s.low.count(word) > 1 or not {"just", "simply"}.isdisjoint(back)
+            cut = cut or (word == "nothing" and meant)  # "you can't just do nothing"
             yield at, at + 1, _ANY[word], -0.3 if cut else sure
             if word == "nobody":
                 yield at, at + 1, "anyone", -0.3 if cut else sure
             if word == "never" and s.word(at - 1) in ("n't", "not") and at > 1:
                 yield at - 2, at, {"ca": "can", "wo": "will"}.get(far := s.word(at - 2), far), 1.0
-        if (
-            word in ("n't", "not")
-            and at
-            and any(
-                w in ("nobody", "nothing", "never", "none", "hardly", "neither", "unless")
-                for w in s.low[max(0, at - 5) : at]
-            )
-        ):
+        negated = not listed("negated_already").isdisjoint(s.low[max(0, at - 5) : at])
+        if word in ("n't", "not") and at and negated:
             helper, none = s.word(at - 1), {"nobody", "nothing", "none"} & set(s.low[:at])
-            sure = (
-                NO_DOUBT
-                if none and not {",", "that", "who", "but", "and"} & set(s.low[:at])
-                else 0.3
-                if {"that", "who"} & set(s.low[:at])
-                else 0.8
-            )
-            sure = 0.3 if helper in ("never", "that") else sure  # "I've never not had one"
+            begun = set(s.low[:at])
+            sure = 0.3 if {"that", "who"} & begun else 0.8
+            sure = NO_DOUBT if none and not {",", "that", "who", "but", "and"} & begun else sure
+            meant = helper in ("never", "that") or s.low.count("nothing") > 1
+            sure = 0.3 if meant else sure  # "I've never not had one"
             if helper in ("do", "does", "did") and s.tag(at + 1).startswith("VB"):
                 form = inflect(s.lemma(at + 1), {"do": "VBP", "does": "VBZ", "did": "VBD"}[helper])
                 yield at - 1, at + 2, form, sure
             elif helper:
-                yield (
-                    at - 1,
-                    at + 1,
-                    {"ca": "can", "wo": "will"}.get(helper, s.doc[at - 1].text),
-                    sure,
-                )
-        if (
-            word == "not"
-            and s.pos(at - 1) in ("PRON", "NOUN")
-            and s.tag(at + 1) in ("VB", "VBP", "VBZ", "VBD")
-            and s.word(at - 1) != "why"
-            and s.pos(at + 1) == "VERB"
-        ):
-            do = (
-                "did"
-                if s.tag(at + 1) == "VBD"
-                else "does"
-                if s.tag(at + 1) == "VBZ" or s.word(at - 1) in ("he", "she", "it")
-                else "do"
-            )
+                positive = {"ca": "can", "wo": "will"}.get(helper, s.doc[at - 1].text)
+                yield at - 1, at + 1, positive, sure
+        acts = s.tag(at + 1) in ("VB", "VBP", "VBZ", "VBD") and s.pos(at + 1) == "VERB"
+        who = s.pos(at - 1) in ("PRON", "NOUN") and s.word(at - 1) != "why"
+        if word == "not" and who and acts:
+            third = s.tag(at + 1) == "VBZ" or s.word(at - 1) in ("he", "she", "it")
+            do = "did" if s.tag(at + 1) == "VBD" else "does" if third else "do"
             yield at, at + 2, f"{do} not {s.lemma(at + 1)}", 0.8
         if (
             word in ("also", "too")

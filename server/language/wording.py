@@ -141,12 +141,8 @@ def _pattern(s: Sentence) -> Iterator[Edit]:
     for token in s.doc:
         if token.is_punct:
             continue
-        if (
-            words
-            and token.i
-            and not s.doc[token.i - 1].whitespace_
-            and not s.doc[token.i - 1].is_punct
-        ):
+        before = s.doc[token.i - 1]
+        if words and token.i and not before.whitespace_ and not before.is_punct:
             words[-1] += token.lower_
         else:
             places.append(token.i)

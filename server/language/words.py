@@ -19,11 +19,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MODALS = word_set(
-    """
-    can could will would shall should may might must 'll ca wo cannot
-    """
-)
+MODALS = word_set("can could will would shall should may might must 'll ca wo cannot")
 OBJECTIVE = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 NOMINATIVE = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they"}
 _BE = {"VB": "be", "VBP": "are", "VBZ": "is", "VBD": "was", "VBG": "being", "VBN": "been"}
@@ -101,7 +97,13 @@ def respelled(word: str) -> tuple[str, ...]:
     joined = any(word[:at] in known and word[at:] in known for at in range(3, len(word)))
     stem = _DERIVED.sub("", word)
     derived = stem != word and not known.keys().isdisjoint((stem, f"{stem}e", stem[:-1]))
-    if word in known or word in listed("technical") or joined or derived or getAllLemmas(word):
+    if (
+        word in known
+        or word in listed("technical", "number_words")
+        or joined
+        or derived
+        or getAllLemmas(word)
+    ):
         return ()
     near = process.extract(word, known, scorer=OSA.distance, score_cutoff=1, limit=_MOST_RESPELLED)
     return tuple(each[0] for each in near)
@@ -144,9 +146,7 @@ def compared(adjective: str, tag: str) -> str | None:
 
 _LONGEST_COMPARED = 8
 _NEVER_COMPARED = word_set(
-    """
-    fun real right wrong clear just like often little likely complex stable
-    """
+    "fun real right wrong clear just like often little likely complex stable"
 )
 
 

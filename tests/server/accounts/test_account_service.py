@@ -480,7 +480,8 @@ def test_no_such_account(accounts: AccountService, account_id: int) -> None:
         *("Spring2026!", "anasilva2024", "ana-spring-2026", "Silva--Winter--1999"),
         *("hunter2hunter2", "abcdefghijk", "0123456789ab", "ana.silva99", "aloud12345"),
         *("password-password", "Qwerty123456", "dragon dragon!", "Qwerty-12345", "aloud-interview"),
-        "_-__-_---_-_",
+        *("_-__-_---_-_", "CorrectHorseBatteryStaple", "correct horse battery staple"),
+        *("kubernetes-kubernetes", "elephantelephant", "MayTheForceBeWithYou!"),
     ],
 )
 def test_a_common_password_is_refused(password: str) -> None:

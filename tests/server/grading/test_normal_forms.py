@@ -42,6 +42,8 @@ AS_THEY_ARE = {
     "the first quarter and a half": "the first quarter and a half",
     "three quarters of the year": "3 quarter of the year",
     "connect the dot": "connect the dot",
+    "from one quarter to two": "from 1 quarter to 2",
+    "we had 200 in the morning": "we have 200 in the morning",
     "Kafka.It is durable": "kafka it is durable",
 }
 
@@ -81,80 +83,6 @@ def test_tokens_point_at_their_words() -> None:
     ]
 
 
-SAID = """
-500 milliseconds | It took half a second to answer.
-half a second | It took 500 ms to answer.
-200 microseconds | A round trip takes 0.2 ms at most.
-90 minutes | The job ran for an hour and a half.
-24 hours | We keep the logs for one day only.
-900 gigabytes per second | The memory has 0.9 TB/s of bandwidth.
-400 gigabits per second | The link runs at 50 gigabytes per second.
-400 gigabits per second | The link runs at four hundred gigabits a second.
-700 watts | Each card draws 0.7 kW under load.
-16 GiB | The pod may take 16,384 MiB of memory.
-3 GHz | The processor runs at three gigahertz under load.
-30 seconds | The lease lasts 30s and is renewed.
-three quarters of the requests | 75 % of the requests hit the cache.
-10 times | It became 10x as fast.
-250 milliseconds | The probe answers in a quarter of a second.
-7 days | We keep the logs for a week.
-half of the nodes | 50% of the nodes failed.
-2x | It became twice as fast.
-3 km | The fiber is 3000 meters long.
-$2.50 per hour | The node costs 2.5 dollars an hour.
-in 2019 | The outage was in twenty nineteen.
-70 degrees Celsius | The card throttles at 70 degrees C already.
-C# | I wrote the service in c-sharp for years.
-C++ | I wrote the service in CPP for years.
-Kafka | We put it into Kafka.It is durable.
-six months | The project took half a year.
-2:15 | The nightly job starts at a quarter past two.
-5 to 10 seconds | Warming up takes between five and ten seconds.
-5 to 10 seconds | Warming up takes 5-10 seconds.
-a year | The project took twelve months.
-20 requests per second | One replica takes twenty requests each second.
-100 gigabits per second | The line does 100 gig a second on a good day.
-900 megabytes per second | The disk reads nine hundred megs per second.
-50 cents | It costs $0.50 an hour.
-$40,000 a month | That bill was 40,000 dollars per month at the time.
-3 a.m. | The backup ran at three o'clock in the morning.
-7 in the evening | Traffic peaks at 7 p.m. every day.
-0.5 percent | We rolled back once errors reached point five percent.
-"""
-NOT_SAID = """
-5 seconds | It took one and a half seconds in the end.
-5 seconds | It took nine seconds in the end.
-2.5 million users | We handled forty events, and finally ninety users.
-15 nanoseconds | It took 15 microseconds.
-24 hours | We waited 24 minutes for it.
-5 minutes | It took 5 hours.
-10 kilowatts | Each rack draws 10 kWh under load.
-3 billion parameters | The model has three million parameters.
-5 milliseconds | A disk seek takes 0.5 seconds at most.
-400 gigabits per second | The link runs at 400 gigabytes per second.
-half a million users | In the end two and a half million users were on it.
-24 hours | We keep the logs for one week only.
-7 days | We keep the logs for two weeks.
-40 degrees | It works at -40 degrees.
-2 percent | Revenue moved by negative 2 percent.
-changelog | We read it on changelog dot com every week.
-Redis | redis.example.co.uk was down for a day.
-changelog | The news on changelog.fm were bad.
-4 million messages | The topic holds four messages per million.
-C# | My thesis was a parser in C, sharp and fast, all of it.
-R | I was in the R&D department then.
-5 percent | We rolled back as soon as point five percent of it failed.
-10 to 1 read-write ratio | We saw a 1 to 10 read-write ratio all day.
-3 a.m. | The backup ran at 3 p.m. each day.
-20 kilometers | The two centers are 20 miles apart.
-20,000 dollars | It saved us 20,000 euros a year.
-85 degrees Celsius | It slows down at 85 degrees Fahrenheit already.
-50 tokens per second | One user got fifty tokens per minute.
-200 queries per second | It took two hundred queries a day.
-95th percentile | We looked at the ninety-ninth percentile.
-"""
-
-
 def _status(pair: str, lexicon: Lexicon) -> str:
     phrase, said = pair.split(" | ")
     question = Question(
@@ -169,12 +97,12 @@ def _status(pair: str, lexicon: Lexicon) -> str:
     return cover_question(question, said.split(), lexicon).phrases[0].status
 
 
-@pytest.mark.parametrize("pair", SAID.strip().splitlines())
+@pytest.mark.parametrize("pair", written("said"))
 def test_a_quantity_or_a_name_is_said_in_any_form(pair: str, lexicon: Lexicon) -> None:
     assert _status(pair, lexicon) == "covered"
 
 
-@pytest.mark.parametrize("pair", NOT_SAID.strip().splitlines())
+@pytest.mark.parametrize("pair", written("not_said"))
 def test_another_quantity_or_name_is_not(pair: str, lexicon: Lexicon) -> None:
     assert _status(pair, lexicon) != "covered"
 
