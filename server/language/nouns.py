@@ -516,7 +516,7 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
                 yield at - 1, at, "much", 1.0
             if s.word(at - 1) == "as":
                 yield at, at + 1, base, 0.7
-            if base != word and compared(base, "JJR") != word:
+            if base != word and compared(base, "JJR") != word and word != f"{base}r":
                 yield at, at + 1, f"more {base}", 0.7
             superlative = compared(base, "JJS")
             if s.word(at - 1) in ("the", "my", "our") and superlative:

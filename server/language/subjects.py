@@ -269,7 +269,7 @@ def _wrong_case(s: Sentence, at: int) -> Iterator[Edit]:
     if word.endswith(("self", "selves")) and s.lemma(at - 1) in listed("never_reflexive"):
         if s.lemma(at - 1) != "feel" or s.pos(at + 1) in ("ADJ", "ADV", "VERB"):
             yield at, at + 1, "", NO_DOUBT
-    elif word == "myself" and joined.dep_ in ("nsubj", "nsubjpass"):
+    elif word == "myself" and joined.dep_ in ("nsubj", "nsubjpass") and s.pos(at - 1) != "VERB":
         yield at, at + 1, "I", 0.9
 
 

@@ -331,7 +331,8 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             verb = s.lemma(at + 1)
             ing = inflect(verb, "VBG")
             prep = s.word(at - 1) in listed("gerund_prepositions")
-            particle = s.word(at - 1) in ("in", "on", "about")  # "he came in to help"
+            # "he came in to help"
+            particle = s.word(at - 1) in ("in", "on", "about", "by", "over", "through")
             prep = prep and not (particle and s.pos(at - 2) not in ("NOUN", "ADJ"))
             after = s.pos(at - 1) in ("VERB", "ADP", "SCONJ", "ADJ", "NOUN")
             if s.tag(at + 1) == "VB" and after and (before in gerund or prep):
@@ -350,7 +351,7 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
         eager = s.pos(at - 1) == "ADJ" and s.word(at - 1) in listed("infinitive_adjectives")
         if token.tag_ == "VBG" and at:
             if before in infinitive or eager:
-                passive = s.pos(at + 1) in ("", "PUNCT", "ADP")  # "it wants looking at"
+                passive = s.pos(at + 1) in ("", "PUNCT", "ADP", "ADV")  # "it wants looking at"
                 doubt = before in ("need", "intend") or (before == "want" and passive)
                 doubt = doubt or s.word(at - 1) == "manage"  # "a way to manage testing this"
                 yield at, at + 1, f"to {lemma}", 0.2 if doubt else 1.0

@@ -106,7 +106,8 @@ def respelled(word: str) -> tuple[str, ...]:
     ):
         return ()
     near = process.extract(word, known, scorer=OSA.distance, score_cutoff=1, limit=_MOST_RESPELLED)
-    return tuple(each[0] for each in near)
+    right = tuple(each[0] for each in near)
+    return () if f"{word}s" in right else right  # of "rupee" only the plural is frequent
 
 
 def is_misspelled(word: str) -> bool:
