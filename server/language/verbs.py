@@ -32,7 +32,7 @@ _PERIOD = re.compile(
     r"|while|ages|long|time|life))\b",
     re.I,
 )
-_PLANNED = re.compile(r"\bfor (the|this) (?!last|past|previous|whole|entire)", re.I)
+_PLANNED = re.compile(r"for (the|this) (?!last|past|previous|whole|entire)", re.I)
 """A time that a plan takes: "I'm here for the week"."""
 _LENGTHS = listed("lengths")
 _NUMBERS = listed("length_numbers")
@@ -534,9 +534,9 @@ def _says_how_long(verb: Any) -> bool:
     later = (t.i for t in verb.doc[own.i + 1 :] if t.tag_ in finite and not t.is_ancestor(own))
     clause = verb.doc[own.left_edge.i : next(later, len(verb.doc))]
     since = any(t.lower_ == "since" and t.dep_ == "prep" for t in clause)
-    planned = _PLANNED.search(clause.text) is not None
+    lasts = any(not _PLANNED.match(each[0]) for each in _PERIOD.finditer(clause.text))
     away = verb.lemma_ in ("be", "'s") and verb.doc[own.i + 1].lower_ in listed("away")
-    return since or (_PERIOD.search(clause.text) is not None and not (planned or away))
+    return since or (lasts and not away)
 
 
 @check("tense")
