@@ -20,7 +20,7 @@ from client.backend.protocol import (
     failure,
 )
 from client.core.settings import ClientSettings
-from server.attempts.opening import create_service
+from server.attempts.service import create_service
 from server.core import ServerError, ServerSettings, sqlite_url
 
 if TYPE_CHECKING:

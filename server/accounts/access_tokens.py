@@ -8,13 +8,11 @@ from sqlalchemy import and_, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from server.accounts.models import NewToken, Token
-from server.accounts.rows import account_row, actor_for
-from server.accounts.secrets import digest, new_secret
+from server.accounts.credentials import digest, new_secret
+from server.accounts.models import NewToken, Token, account_row, actor_for
 from server.core.access import Actor
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError, StoreError
-from server.db.audit import note
-from server.db.database import MAX_ID, Database
+from server.db.database import MAX_ID, Database, audit
 from server.db.tables import AccountRow, CohortMemberRow, TokenRow
 
 PREFIX: Final = "aloud_"
@@ -63,7 +61,7 @@ class TokenService:
                 )
             session.add(row)
             session.flush()
-            note(session, now, by, "token.add", f"token {row.id} of account {account_id}")
+            audit(session, now, by, "token.add", f"token {row.id} of account {account_id}")
         return NewToken(_token_of(row), secret)
 
     def of(self, account_id: int) -> tuple[Token, ...]:
@@ -85,7 +83,7 @@ class TokenService:
                 raise NotFoundError(f"there is no token {token_id}")
             if row.revoked_at is None:
                 row.revoked_at = self._clock()
-                note(
+                audit(
                     session,
                     row.revoked_at,
                     by,
@@ -101,7 +99,7 @@ class TokenService:
         ids = session.scalars(select(TokenRow.id).where(valid)).all()
         session.execute(update(TokenRow).where(TokenRow.id.in_(ids)).values(revoked_at=now))
         for each in ids:
-            note(session, now, by, "token.revoke", f"token {each} of account {account_id}")
+            audit(session, now, by, "token.revoke", f"token {each} of account {account_id}")
         return len(ids)
 
     def actor(self, secret: str) -> Actor | None:

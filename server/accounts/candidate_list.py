@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from server.accounts.models import Invitation
 from server.accounts.service import AccountService, clean_display_name, clean_name
 from server.core.errors import ConflictError, InvalidInputError
-from server.db.audit import note
+from server.db.database import audit
 from server.db.tables import AccountRow, CohortMemberRow
 
 MOST_CANDIDATES: Final = 300
@@ -130,13 +130,13 @@ def invite_all(
                 )
                 session.add(row)
                 session.flush()
-                note(session, now, by, "account.add.candidate", f"account {row.id}")
+                audit(session, now, by, "account.add.candidate", f"account {row.id}")
                 if cohort_id is not None:
                     session.add(
                         CohortMemberRow(cohort_id=cohort_id, account_id=row.id, as_role="candidate")
                     )
                     what = f"account {row.id} in cohort {cohort_id}"
-                    note(session, now, by, "cohort.assign.candidate", what)
+                    audit(session, now, by, "cohort.assign.candidate", what)
                 invited.append(accounts.invitations.add(session, row, by=by))
     except IntegrityError:
         raise ConflictError(

@@ -9,11 +9,9 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from server.accounts.models import Cohort, Member
-from server.accounts.rows import account_of, account_row
+from server.accounts.models import Cohort, Member, account_of, account_row
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError
-from server.db.audit import note
-from server.db.database import MAX_ID, Database
+from server.db.database import MAX_ID, Database, audit
 from server.db.tables import AccountRow, CohortMemberRow, CohortRow
 
 MAX_AUDIO_DAYS: Final = 3650
@@ -58,7 +56,7 @@ class CohortService:
             with self._database.write() as session:
                 session.add(row)
                 session.flush()
-                note(session, row.created_at, by, "cohort.add", f"cohort {row.id}")
+                audit(session, row.created_at, by, "cohort.add", f"cohort {row.id}")
         except IntegrityError:
             raise ConflictError(f"there is a cohort {row.name!r} already") from None
         return Cohort(row.id, row.name, row.created_at, row.audio_days, ())
@@ -71,7 +69,7 @@ class CohortService:
             with self._database.write() as session:
                 row = _row(session, cohort_id)
                 row.name, row.audio_days = _name(name), _days(audio_days)
-                note(session, self._clock(), by, "cohort.change", f"cohort {cohort_id}")
+                audit(session, self._clock(), by, "cohort.change", f"cohort {cohort_id}")
         except IntegrityError:
             raise ConflictError(f"there is a cohort {name!r} already") from None
 
@@ -83,7 +81,7 @@ class CohortService:
         """
         with self._database.write() as session:
             session.delete(_row(session, cohort_id))
-            note(session, self._clock(), by, "cohort.delete", f"cohort {cohort_id}")
+            audit(session, self._clock(), by, "cohort.delete", f"cohort {cohort_id}")
 
     def all(self) -> tuple[Cohort, ...]:
         """All cohorts with their members, by name."""
@@ -153,7 +151,7 @@ class CohortService:
                     session.add(member)
                 member.as_role = as_role
                 what = f"account {account_id} in cohort {cohort_id}"
-                note(session, self._clock(), by, f"cohort.assign.{as_role}", what)
+                audit(session, self._clock(), by, f"cohort.assign.{as_role}", what)
         except IntegrityError:  # another process was faster (PostgreSQL)
             return self.assign(cohort_id, account_id, as_role, by=by)
         return Membership(as_role, before)
@@ -171,7 +169,7 @@ class CohortService:
                 raise NotFoundError(f"the account {account_id} is not in the cohort {cohort_id}")
             session.delete(member)
             what = f"account {account_id} in cohort {cohort_id}"
-            note(session, self._clock(), by, "cohort.unassign", what)
+            audit(session, self._clock(), by, "cohort.unassign", what)
 
     def _with_members(self, session: Session, rows: Iterable[CohortRow]) -> tuple[Cohort, ...]:
         cohorts = sorted(rows, key=lambda row: row.name.casefold())

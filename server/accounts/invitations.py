@@ -7,12 +7,10 @@ from typing import Final
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from server.accounts.models import Account, Invitation
-from server.accounts.rows import account_of, account_row
-from server.accounts.secrets import digest, new_secret
+from server.accounts.credentials import digest, new_secret
+from server.accounts.models import Account, Invitation, account_of, account_row
 from server.core.errors import ConflictError, NotFoundError
-from server.db.audit import note
-from server.db.database import Database
+from server.db.database import Database, audit
 from server.db.tables import AccountRow, InvitationRow
 
 VALID_FOR: Final = timedelta(days=7)
@@ -51,7 +49,7 @@ class InvitationService:
                 expires_at=now + VALID_FOR,
             )
         )
-        note(session, now, by, "invitation.add", f"account {account.id}")
+        audit(session, now, by, "invitation.add", f"account {account.id}")
         return Invitation(account_of(account), secret, now + VALID_FOR)
 
     def account(self, secret: str) -> Account:
@@ -75,7 +73,7 @@ class InvitationService:
         account = account_row(session, row.account_id)
         account.password_hash = password_hash
         account.session_epoch += 1
-        note(session, row.used_at, account.id, "invitation.use", f"account {account.id}")
+        audit(session, row.used_at, account.id, "invitation.use", f"account {account.id}")
         return account_of(account)
 
     def _valid(self, session: Session, secret: str, *, lock: bool = False) -> InvitationRow:

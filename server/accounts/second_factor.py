@@ -15,11 +15,10 @@ from urllib.parse import quote
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from server.accounts.rows import account_row
-from server.accounts.secrets import digest
+from server.accounts.credentials import digest
+from server.accounts.models import account_row
 from server.core.errors import InvalidInputError, WrongSignInError
-from server.db.audit import note
-from server.db.database import Database
+from server.db.database import Database, audit
 from server.db.tables import AccountRow, RecoveryCodeRow
 
 STEP_S: Final = 30
@@ -81,7 +80,7 @@ class SecondFactorService:
             row = account_row(session, account_id)
             row.totp_secret, row.totp_step = secret, step
             row.session_epoch += 1
-            note(session, self._clock(), account_id, "second-factor.on", f"account {account_id}")
+            audit(session, self._clock(), account_id, "second-factor.on", f"account {account_id}")
             return _new_codes(session, account_id)
 
     def turn_off(self, account_id: int, *, by: int | None = None) -> None:
@@ -90,13 +89,13 @@ class SecondFactorService:
             row = account_row(session, account_id)
             row.totp_secret = row.totp_step = None
             session.execute(delete(RecoveryCodeRow).where(RecoveryCodeRow.account_id == account_id))
-            note(session, self._clock(), by, "second-factor.off", f"account {account_id}")
+            audit(session, self._clock(), by, "second-factor.off", f"account {account_id}")
 
     def new_recovery_codes(self, account_id: int) -> tuple[str, ...]:
         """Makes new ones; the old ones are not valid any more."""
         with self._database.write() as session:
             what = f"account {account_id}"
-            note(session, self._clock(), account_id, "second-factor.codes", what)
+            audit(session, self._clock(), account_id, "second-factor.codes", what)
             return _new_codes(session, account_id)
 
     def use(self, account_id: int, code: str) -> None:
@@ -120,7 +119,7 @@ class SecondFactorService:
             if spare is None or spare.account_id != account_id:
                 raise WrongSignInError("the code is wrong, or was used already")
             session.delete(spare)
-            note(session, self._clock(), account_id, "second-factor.recover", f"account {row.id}")
+            audit(session, self._clock(), account_id, "second-factor.recover", f"account {row.id}")
 
     def _step_of(self, secret: str, code: str, after: int | None) -> int | None:
         """The time step of a code that is good now, if it is one and comes after the last used."""

@@ -13,19 +13,24 @@ from sqlalchemy.orm import Session
 
 from server.accounts.access_tokens import TokenService
 from server.accounts.cohorts import CohortService, coached_by
+from server.accounts.credentials import KnownBrowsers, Passwords, server_secret
 from server.accounts.invitations import InvitationService
-from server.accounts.models import ROLES, Account, Role
-from server.accounts.passwords import Passwords
-from server.accounts.rows import account_of, account_row, actor_for, keep_an_admin
+from server.accounts.models import (
+    ROLES,
+    Account,
+    Role,
+    account_of,
+    account_row,
+    actor_for,
+    keep_an_admin,
+)
 from server.accounts.second_factor import SecondFactorService
-from server.accounts.secrets import KnownBrowsers, server_secret
 from server.accounts.sessions import SessionService, has_ended
 from server.accounts.throttle import Throttle, Try
 from server.core.access import Actor
 from server.core.clock import utc_now
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError, WrongSignInError
-from server.db.audit import note
-from server.db.database import Database
+from server.db.database import Database, audit
 from server.db.tables import AccountRow
 
 _NAME: Final = re.compile(r"[\w.@+-]{1,80}")
@@ -136,7 +141,7 @@ class AccountService:
             with self.database.write() as session:
                 session.add(row)
                 session.flush()
-                note(session, row.created_at, by, f"account.add.{row.role}", f"account {row.id}")
+                audit(session, row.created_at, by, f"account.add.{row.role}", f"account {row.id}")
         except IntegrityError:
             raise ConflictError(f"there is an account {row.name!r} already") from None
         return account_of(row)
@@ -349,7 +354,7 @@ class AccountService:
         """An account's row in a transaction that also logs who did what to it."""
         with self.database.write() as session:
             yield session, account_row(session, account_id)
-            note(session, self._clock(), by, f"account.{what}", f"account {account_id}")
+            audit(session, self._clock(), by, f"account.{what}", f"account {account_id}")
 
     def _set_hash(self, account_id: int, hashed: str, *, only_if: str) -> None:
         with self.database.write() as session:

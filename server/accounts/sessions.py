@@ -13,7 +13,7 @@ from typing import Final
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
-from server.accounts.secrets import digest
+from server.accounts.credentials import digest
 from server.db.database import Database
 from server.db.tables import AccountRow, EndedSessionRow
 

@@ -15,7 +15,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
 
-from server.accounts.secrets import keyed_digest
+from server.accounts.credentials import keyed_digest
 from server.core.errors import TooManyTriesError
 from server.db.database import Database
 from server.db.tables import SignInFailureRow

@@ -3,7 +3,7 @@
 Facts follow from an answer's newest report and the corrections of its verdicts. They are stored
 with the report. Corrections change in many ways (withdrawal, merging, import, deleting a coach's
 account), so an answer's facts record the corrections they were made with, and are updated before
-they are read if the corrections have changed (``server/review/current_facts.py``).
+they are read if the corrections have changed (``server/review/overview.py``).
 """
 
 from collections import Counter

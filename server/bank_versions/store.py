@@ -7,8 +7,7 @@ from sqlalchemy import Select, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from server.core.errors import ConflictError, NotFoundError
-from server.db import audit
-from server.db.database import Database
+from server.db.database import Database, audit
 from server.db.tables import AccountRow, AuditRow, BankVersionRow
 
 _MAX_NUMBER = 2**31 - 1
@@ -136,7 +135,7 @@ class BankVersionStore:
                         active=False,
                     )
                 )
-                audit.note(session, created_at, author_id, "bank.add", f"{_VERSION}{number}")
+                audit(session, created_at, author_id, "bank.add", f"{_VERSION}{number}")
         except IntegrityError:
             raise NotFoundError("the account of the author no longer exists") from None
         return number
@@ -166,7 +165,7 @@ class BankVersionStore:
                     .values(active=True)
                 )
             what = _NO_VERSION if number is None else f"{_VERSION}{number}"
-            audit.note(session, now, by, _ACTIVATE, what)
+            audit(session, now, by, _ACTIVATE, what)
 
     def _one(self, condition: object) -> BankVersionText | None:
         wanted = _select().add_columns(BankVersionRow.yaml, BankVersionRow.lexicon_yaml)

@@ -3,10 +3,6 @@
 Other packages import from here.
 """
 
-from server.contract.aim import AGAIN_S as AGAIN_S
-from server.contract.aim import AimResult as AimResult
-from server.contract.aim import aim_of as aim_of
-from server.contract.aim import aim_result as aim_result
 from server.contract.answers import MAX_PAGE as MAX_PAGE
 from server.contract.answers import Archive as Archive
 from server.contract.answers import ArchivedAttempt as ArchivedAttempt
@@ -110,12 +106,16 @@ from server.contract.report import clock as clock
 from server.contract.report import duration as duration
 from server.contract.report import evidence_of as evidence_of
 from server.contract.report import said_terms as said_terms
+from server.contract.scoring import AGAIN_S as AGAIN_S
 from server.contract.scoring import OFF_TOPIC as OFF_TOPIC
 from server.contract.scoring import PARTIAL_CREDIT as PARTIAL_CREDIT
 from server.contract.scoring import SOUNDS_WRONG as SOUNDS_WRONG
 from server.contract.scoring import TO_THE_POINT as TO_THE_POINT
 from server.contract.scoring import WHEN_ASKED as WHEN_ASKED
+from server.contract.scoring import AimResult as AimResult
 from server.contract.scoring import ContentScore as ContentScore
+from server.contract.scoring import aim_of as aim_of
+from server.contract.scoring import aim_result as aim_result
 from server.contract.scoring import are_like as are_like
 from server.contract.scoring import content_score as content_score
 from server.contract.scoring import coverage_score as coverage_score

@@ -1,9 +1,10 @@
-"""One database, as the stores use it: transactions, plain errors, rows that cannot be read."""
+"""One database, as the stores use it: transactions, plain errors, broken rows, the audit log."""
 
 import json
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from server.core.errors import UnreadableError
 from server.db.engine import make_engine, plain_errors, writing
 from server.db.migrate import upgrade
+from server.db.tables import AuditRow
 
 IDS_PER_STATEMENT: Final = 1000
 """SQLite takes at most 32,766 parameters (https://www.sqlite.org/limits.html)."""
@@ -164,3 +166,16 @@ class Database:
             self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
         ):
             connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+
+
+def audit(session: Session, at: datetime, actor_id: int | None, action: str, subject: str) -> None:
+    """Logs an action in the transaction that performs it; never a word of an answer or a secret.
+
+    Args:
+        session: the transaction.
+        at: when.
+        actor_id: who; ``None``: the command line on the server's own machine, or a guest.
+        action: e.g. ``account.disable``.
+        subject: what it was done to, e.g. ``account 12``.
+    """
+    session.add(AuditRow(at=at, actor_id=actor_id, action=action[:80], object=subject[:200]))

@@ -17,8 +17,7 @@ from server.contract import (
 )
 from server.core.clock import utc_now
 from server.core.errors import ConflictError, NotAllowedError, NotFoundError
-from server.db.audit import note
-from server.db.database import MAX_ID, Database
+from server.db.database import MAX_ID, Database, audit
 from server.db.tables import AttemptRow, CommentRow, CorrectionRow, RubricScoreRow
 from server.review.models import Author
 from server.review.store import (
@@ -93,7 +92,7 @@ class ReviewMerger:
                 scores = _add(session, RubricScoreRow, attempt_id, document.scores)
                 corrections = _add(session, CorrectionRow, attempt_id, _of_reviewers(document))
                 if added or scores or corrections:
-                    note(session, now, self._owner_id, "review.merge", f"attempt {attempt_id}")
+                    audit(session, now, self._owner_id, "review.merge", f"attempt {attempt_id}")
         except IntegrityError:
             raise ConflictError("the comments could not be saved; merge the file again") from None
         given = sum(
@@ -124,7 +123,7 @@ class ReviewMerger:
                 raise NotAllowedError("only the author of this comment can delete it")
             session.delete(row)
             what = f"attempt {attempt_id}"
-            note(session, self._clock(), self._owner_id, "comment.delete", what)
+            audit(session, self._clock(), self._owner_id, "comment.delete", what)
         self._database.forget()
 
 

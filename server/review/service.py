@@ -17,8 +17,7 @@ from server.contract import (
 from server.core.access import Actor, Resource
 from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, NotFoundError
-from server.db.audit import note
-from server.db.database import MAX_ID, Database
+from server.db.database import MAX_ID, Database, audit
 from server.db.tables import (
     AttemptRow,
     CohortRow,
@@ -207,7 +206,7 @@ class ReviewService:
         with self._database.write() as session:
             self._database.alone(session, f"review of {attempt_id}")
             set_state(session, attempt_id, reviewer_id, state, now)
-            note(session, now, reviewer_id, f"review.{state}", f"attempt {attempt_id}")
+            audit(session, now, reviewer_id, f"review.{state}", f"attempt {attempt_id}")
 
     def is_done(self, attempt_id: int, reviewer_id: int | None) -> bool:
         with self._database.read() as session:
@@ -254,11 +253,11 @@ class ReviewService:
             if row is None:
                 raise NotFoundError(f"there is no cohort {cohort_id}")
             row.rubric = rubric.model_dump(mode="json") if rubric.criteria else None
-            note(session, self._clock(), by, "cohort.rubric", f"cohort {cohort_id}")
+            audit(session, self._clock(), by, "cohort.rubric", f"cohort {cohort_id}")
 
 
 def _note(session: Session, now: datetime, author: Author, action: str, attempt_id: int) -> None:
     what = f"attempt {attempt_id}"
     if author.link_id is not None:
         what += f" by link {author.link_id}"
-    note(session, now, author.account_id, action, what)
+    audit(session, now, author.account_id, action, what)

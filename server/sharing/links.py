@@ -8,11 +8,10 @@ from typing import Final
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from server.accounts.secrets import digest, new_secret
+from server.accounts.credentials import digest, new_secret
 from server.contract import LinkRequest, NewShareLink, ShareLink
 from server.core.errors import ConflictError, NotFoundError, StoreError
-from server.db.audit import note
-from server.db.database import MAX_ID, Database
+from server.db.database import MAX_ID, Database, audit
 from server.db.tables import AccountRow, AttemptRow, ShareLinkRow, ShareRow
 from server.sharing.recordings import settle
 from server.sharing.shown import share_row
@@ -94,7 +93,7 @@ class LinkService:
             )
             session.add(row)
             session.flush()
-            note(session, now, owner_id, "link.add", f"link {row.id} of share {share_id}")
+            audit(session, now, owner_id, "link.add", f"link {row.id} of share {share_id}")
         return NewShareLink(link=_link(row), path=f"/s/{secret}")
 
     def revoke(self, owner_id: int, link_id: int) -> None:
@@ -115,7 +114,7 @@ class LinkService:
                 row.revoked_at = now
                 session.flush()
                 dropped = settle(session, now, owner_id)
-                note(session, now, owner_id, "link.revoke", f"link {link_id}")
+                audit(session, now, owner_id, "link.revoke", f"link {link_id}")
         if dropped:
             self._database.forget()
 

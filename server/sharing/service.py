@@ -14,8 +14,7 @@ from sqlalchemy.orm import Session
 from server.contract import Shared, ShareRequest, Sharing
 from server.core.clock import utc_now
 from server.core.errors import ConflictError, NotFoundError
-from server.db.audit import note
-from server.db.database import Database
+from server.db.database import Database, audit
 from server.db.tables import AttemptRow, CohortRow, ShareRow
 from server.sharing.links import LinkService, links_of
 from server.sharing.recordings import (
@@ -72,11 +71,11 @@ class ShareService:
                     raise NotFoundError(
                         "the answer that you are sharing no longer exists"
                     ) from None
-                note(session, now, owner_id, "share.add", f"share {row.id}")
+                audit(session, now, owner_id, "share.add", f"share {row.id}")
             elif row.with_audio != wanted.with_audio:
                 row.with_audio = wanted.with_audio
                 session.flush()
-                note(session, now, owner_id, "share.change", f"share {row.id}")
+                audit(session, now, owner_id, "share.change", f"share {row.id}")
             dropped = settle(session, now, owner_id)
             shared = _shared(session, [row])[0]
         if dropped:
@@ -96,7 +95,7 @@ class ShareService:
             row.revoked_at = now
             session.flush()
             dropped = settle(session, now, owner_id)
-            note(session, now, owner_id, "share.revoke", f"share {share_id}")
+            audit(session, now, owner_id, "share.revoke", f"share {share_id}")
         if dropped:
             self._database.forget()
 

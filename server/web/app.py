@@ -13,9 +13,8 @@ from typing import Final
 from fastapi import APIRouter, FastAPI
 
 from server.accounts.service import AccountService
-from server.attempts.opening import create_service
 from server.attempts.regrading import REGRADE, regrading
-from server.attempts.service import Service
+from server.attempts.service import Service, create_service
 from server.bank_versions.service import CHECK_BANK, BankVersions
 from server.core.clock import utc_now
 from server.core.settings import ServerSettings
@@ -24,21 +23,22 @@ from server.jobs.queue import JobQueue
 from server.jobs.worker import Worker
 from server.operations.logs import set_up_logs
 from server.operations.metrics import SHARED_FOLDER_VARIABLE, Metrics
-from server.sharing.recordings import RECORDING, RecordingService
+from server.sharing.recordings import RECORDING, RecordingService, preparing
 from server.sharing.service import SharingService
 from server.sharing.shown import still_shown
-from server.sharing.uploads import preparing
 from server.ui.headers import SecurityHeaders
 from server.ui.rendering import STATIC
 from server.ui.static_files import Assets
 from server.web.http.context import BackgroundWork, Context
-from server.web.http.gate import Gate
-from server.web.http.limits import BodyLimit, Fairness, HostCheck
-from server.web.http.observing import Observe, RouteMark
-from server.web.http.pages import Pages
-from server.web.http.problems import PROBLEM_RESPONSES, add_problem_handlers
-from server.web.http.session_cookies import Csrf, Sessions
-from server.web.routes.account import account_router, sign_in_router
+from server.web.http.gate import Csrf, Gate, Sessions
+from server.web.http.limits import BodyLimit, Fairness, HostCheck, Observe, RouteMark
+from server.web.http.responses import PROBLEM_RESPONSES, Pages, add_problem_handlers
+from server.web.routes.account import (
+    account_router,
+    second_factor_router,
+    sign_in_code_router,
+    sign_in_router,
+)
 from server.web.routes.admin import admin_router
 from server.web.routes.attempts import attempts_router, drills_router
 from server.web.routes.bank import bank_pages_router, bank_router
@@ -50,11 +50,9 @@ from server.web.routes.jobs import (
     job_pages_router,
     jobs_router,
 )
-from server.web.routes.links import links_router
 from server.web.routes.reviews import merging_router, review_pages_router, reviews_router
 from server.web.routes.root import health_router, home_router
-from server.web.routes.second_factor import second_factor_router, sign_in_code_router
-from server.web.routes.sharing import recordings_router, sharing_router
+from server.web.routes.sharing import links_router, recordings_router, sharing_router
 
 API_PREFIX = "/api/v1"
 

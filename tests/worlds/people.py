@@ -14,9 +14,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import Table, func, insert, select
 
+from server.accounts.credentials import Passwords, digest, new_secret
 from server.accounts.models import Account, Cohort
-from server.accounts.passwords import Passwords
-from server.accounts.secrets import digest, new_secret
 from server.accounts.service import AccountService
 from server.attempts.service import Service
 from server.contract import Attempt, Submission, Transcript

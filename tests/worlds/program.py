@@ -23,8 +23,7 @@ from pronunciation.lexicon_loader import load_lexicon
 from server.accounts.models import Account
 from server.accounts.second_factor import STEP_S, new_totp_secret, totp
 from server.accounts.service import AccountService
-from server.attempts.opening import create_service
-from server.attempts.service import Service
+from server.attempts.service import Service, create_service
 from server.contract import Attempt
 from server.core.settings import ServerSettings, sqlite_url
 from server.db.tables import JobRow

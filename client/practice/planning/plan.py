@@ -4,7 +4,7 @@ Each day is planned from what was practiced before it. So a missed day spreads o
 are left, what was practiced today ticks today's items, and today's list stays the same all day.
 Days to come are planned as if every item before them were done well.
 
-Questions come back by FSRS-6, as drill items do (``server/attempts/drill_service.py``); what was
+Questions come back by FSRS-6, as drill items do (``server/attempts/drills.py``); what was
 missing from the first answer of a day is the rating.
 """
 

@@ -33,7 +33,7 @@ from server.review.service import ReviewService
 from server.sharing.service import SharingService
 from server.sharing.shown import still_shown
 from server.web.http.gate import demand
-from server.web.http.pages import Pages
+from server.web.http.responses import Pages
 
 GRADING_WORKERS: Final = 3
 """Answers graded and stored at once in a process. While one or two wait for the disk, another is

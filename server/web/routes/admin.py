@@ -22,7 +22,7 @@ from server.core.errors import InvalidInputError, NotAllowedError, ServerError
 from server.ui.exports.csv_table import to_cell
 from server.web.http.context import AppContext, Context
 from server.web.http.gate import CurrentActor, needs
-from server.web.http.pages import invitation_link
+from server.web.http.responses import invitation_link
 
 Typed = Annotated[str, Form(max_length=300)]
 Id = Annotated[int, Path()]

@@ -20,12 +20,6 @@ from server.bank_versions.question_form import (
     read_form,
     wanted_of,
 )
-from server.bank_versions.question_text import (
-    EditedText,
-    QuestionEntry,
-    find_question,
-    put_question,
-)
 from server.bank_versions.service import (
     CHECK_BANK,
     CHECKED_AT_ONCE,
@@ -34,7 +28,15 @@ from server.bank_versions.service import (
     DraftOrder,
     difference,
 )
-from server.bank_versions.text import Draft, DraftError, Fault
+from server.bank_versions.text import (
+    Draft,
+    DraftError,
+    EditedText,
+    Fault,
+    QuestionEntry,
+    find_question,
+    put_question,
+)
 from server.core.access import Action
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError
 from server.web.http.context import AppContext, Context

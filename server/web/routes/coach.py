@@ -15,7 +15,7 @@ from server.review.review_queue import QueueFilter
 from server.web.http.context import AppContext, Context, Reviews, queue_of
 from server.web.http.downloads import file_response
 from server.web.http.gate import CurrentActor, needs
-from server.web.routes.review_forms import LongField, rubric_from
+from server.web.routes.attempt_review import LongField, rubric_from
 
 Number = Annotated[int, Path(ge=1, le=2**63 - 1)]
 MaybeNumber = Annotated[str, Query(max_length=20)]

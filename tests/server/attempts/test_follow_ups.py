@@ -8,8 +8,7 @@ import pytest
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from server.attempts.opening import current_grader
-from server.attempts.service import Service
+from server.attempts.service import Service, current_grader
 from server.attempts.store import Store
 from server.contract import (
     CHALLENGED,

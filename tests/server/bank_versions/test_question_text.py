@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.bank_versions.question_form import data_of, form_of, wanted_of
-from server.bank_versions.question_text import find_question, put_question
+from server.bank_versions.text import find_question, put_question
 from server.core.errors import InvalidInputError
 from tests.server.bank_versions.test_text import BANK
 from tests.server.conftest import make_question

@@ -12,8 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from server.core.errors import StoreError
 from server.core.settings import sqlite_url
-from server.db.audit import note
-from server.db.database import Database
+from server.db.database import Database, audit
 from server.db.tables import AuditRow
 
 pytestmark = pytest.mark.every_database
@@ -35,7 +34,7 @@ def test_an_instant_comes_back_in_utc(tmp_path: Path) -> None:
         datetime(2026, 3, 1, tzinfo=UTC),
     ):
         with database.write() as session:
-            note(session, each, None, "test", "test")
+            audit(session, each, None, "test", "test")
         with database.read() as session:
             found = session.scalars(select(AuditRow.at).order_by(AuditRow.id.desc())).first()
         assert found == each and found is not None and found.tzinfo is UTC

@@ -19,9 +19,8 @@ from server.db.tables import (
     PhraseFactsRow,
     TermFactsRow,
 )
-from server.review.current_facts import refresh_facts
 from server.review.models import Author, Rubric
-from server.review.overview import overview_of
+from server.review.overview import overview_of, refresh_facts
 from server.review.service import ReviewService
 from tests.server.conftest import START, grade, service_over
 from tests.worlds.people import People, people

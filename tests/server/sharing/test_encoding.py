@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from server.core.errors import InvalidInputError
-from server.sharing import encoding
-from server.sharing.encoding import SAMPLE_RATE_HZ, reencoded
+from server.sharing import recordings
+from server.sharing.recordings import SAMPLE_RATE_HZ, reencoded
 
 SECRET = "kitchen at home"
 
@@ -80,7 +80,7 @@ def test_metadata_of_the_upload_is_gone(kind: str) -> None:
 
 
 def test_a_file_longer_than_it_may_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoding, "MAX_RECORDING_S", 2.0)
+    monkeypatch.setattr(recordings, "MAX_RECORDING_S", 2.0)
     assert reencoded(sound(seconds=1.9)).duration_s == pytest.approx(1.9, abs=0.01)
     with pytest.raises(InvalidInputError, match="longer than"):
         reencoded(sound(seconds=2.5))
@@ -93,7 +93,7 @@ def test_a_bomb_that_declares_no_length_is_stopped_while_it_is_decoded(
     # STREAMINFO: 36 bits of the number of samples, 0 means unknown
     content[21] &= 0xF0
     content[22:26] = bytes(4)
-    monkeypatch.setattr(encoding, "MAX_RECORDING_S", 5.0)
+    monkeypatch.setattr(recordings, "MAX_RECORDING_S", 5.0)
     with pytest.raises(InvalidInputError, match="longer than"):
         reencoded(bytes(content))
 
@@ -123,4 +123,4 @@ def test_another_codec_in_the_same_container_is_refused() -> None:
 
 def test_a_file_too_large_is_refused_before_it_is_looked_at() -> None:
     with pytest.raises(InvalidInputError, match="larger than"):
-        reencoded(b"fLaC" + bytes(encoding.MAX_RECORDING_BYTES))
+        reencoded(b"fLaC" + bytes(recordings.MAX_RECORDING_BYTES))

@@ -11,10 +11,9 @@ from server.core.access import Action, Actor, may
 from server.core.errors import ConflictError, NotFoundError
 from server.db.tables import RecordingRow
 from server.jobs.job import Job
-from server.sharing.recordings import RECORDING
+from server.sharing.recordings import RECORDING, preparing, receive
 from server.sharing.service import SharingService
 from server.sharing.shown import resource_of_attempt
-from server.sharing.uploads import preparing, receive
 from tests.server.conftest import START, Clock, make_submission
 from tests.server.sharing.test_encoding import sound
 from tests.worlds.queues import WorkedQueue, do_all

@@ -13,8 +13,8 @@ from server.db.tables import JobInputRow
 from server.jobs.job import Job
 from server.jobs.queue import MAX_BEGUN
 from server.review.service import ReviewService
-from server.sharing import encoding, uploads
-from server.sharing.encoding import EncodedRecording
+from server.sharing import recordings
+from server.sharing.recordings import EncodedRecording
 from tests.server.sharing.test_encoding import sound
 from tests.server.sharing.test_sharing import World
 from tests.worlds.queues import do_all, wait_for
@@ -108,7 +108,7 @@ def test_a_broken_file_fails_in_one_line_that_its_owner_sees_and_leaves_nothing(
     do_all(world.queue.worker)
     message = preparing_of(world, attempt)
     assert message is not None and message.state == "failed"
-    assert message.problem == state(world, job).problem == encoding._NOT_AUDIO
+    assert message.problem == state(world, job).problem == recordings._NOT_AUDIO
     assert kept_inputs(world) == []
     assert nothing_is_heard(world, attempt)
     assert not ReviewService(world.service.database).awaits_sound(attempt)
@@ -177,12 +177,12 @@ def test_what_is_taken_back_while_it_is_encoded_leaves_no_sound_behind(
     encoded, goes_on = threading.Event(), threading.Event()
 
     def slow(content: bytes, progress: Callable[[int, int], None]) -> EncodedRecording:
-        made = encoding.reencoded(content, progress)
+        made = recordings.reencoded(content, progress)
         encoded.set()
         assert goes_on.wait(120)
         return made
 
-    monkeypatch.setattr(uploads, "reencoded", slow)
+    monkeypatch.setattr(recordings, "reencoded", slow)
     world.upload(world.ana, attempt)
     worker = threading.Thread(target=do_all, args=(world.queue.worker,))
     worker.start()

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from client.terminal.report import render_report
 from server.contract import Report, ReviewDocument, content_score
-from server.exports.pdf import to_pdf
+from server.exports.attempt import to_pdf
 from server.ui.compare_view import view_comparison
 from server.ui.exports.html import bundle_page, to_html
 from server.ui.exports.markdown import to_markdown

@@ -17,7 +17,7 @@ from server.attempts.service import Service
 from server.core.errors import StoreError
 from server.core.settings import ServerSettings
 from server.web.app import create_app
-from server.web.http.session_cookies import SESSION_COOKIE
+from server.web.http.gate import SESSION_COOKIE
 from tests.worlds.people import PASSWORD, People, people
 
 PAGE = {"Accept": "text/html"}

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from starlette.routing import Mount, Route
 
-from server.accounts.secrets import digest
+from server.accounts.credentials import digest
 from server.attempts.service import Service
 from server.contract import Submission, Transcript
 from tests.worlds.people import People, people
