@@ -41,7 +41,7 @@ sys.path.insert(0, str(ROOT))
 
 from client.answer.worker import transcribe  # noqa: E402
 from client.audio.files import read_audio  # noqa: E402
-from client.audio.speech import speech_segments  # noqa: E402
+from client.audio.voice_activity import speech_segments  # noqa: E402
 from client.data import demo  # noqa: E402
 from client.engines.base import Transcriber  # noqa: E402
 from client.engines.engines import load_engine  # noqa: E402

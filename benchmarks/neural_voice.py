@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from client.speaking.natural_voice import NaturalVoice
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from client.speaking.voices import NaturalVoice
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate
 from pronunciation.hearing.spotting import TermSpotter
-from pronunciation.resample import at_sample_rate
 from pronunciation.terms import Lexicon
 
 PAUSE_S = 0.35

@@ -16,13 +16,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from client.practice.drills.drill_session import drill_hearing
-from client.speaking.natural_voice import NaturalVoice
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from client.speaking.voices import NaturalVoice
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate
 from pronunciation.drill_sets import load_drills
 from pronunciation.errors import HearingError
 from pronunciation.hearing import Hearing, hear_terms
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.resample import at_sample_rate
 from scripts.train.cases import CARRIERS
 
 SAME, LONGEST_S = 0.98, 2.0

@@ -20,13 +20,12 @@ from client.answer.worker import transcribe
 from client.engines.base import Transcriber
 from client.engines.engines import load_engine
 from client.speaking import Speaker
-from client.speaking.natural_voice import NaturalVoice
-from pronunciation.clip import Clip
+from client.speaking.voices import NaturalVoice
+from pronunciation.clip import Clip, at_sample_rate
 from pronunciation.hearing import Hearing
 from pronunciation.hearing.results import Heard
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.resample import at_sample_rate
 from pronunciation.written_terms import plain
 from question_bank.loader import load_bank
 from server.grading.numbers import read_number

@@ -23,7 +23,7 @@ from client.core.settings import ClientSettings
 from client.core.wording import count_of
 from client.engines.weights import DEFAULT_MODEL, first_installed, list_models
 from client.speaking import voices_here
-from pronunciation.reinstalling import reinstall_command
+from pronunciation.errors import reinstall_command
 from pronunciation.terms import Lexicon
 
 LISTEN_S: Final = 0.7

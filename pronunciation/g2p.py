@@ -14,9 +14,8 @@ from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 
-from pronunciation.errors import HearingError
+from pronunciation.errors import HearingError, reinstall_command
 from pronunciation.phones import VOWELS
-from pronunciation.reinstalling import reinstall_command
 from pronunciation.written_terms import stripped
 
 Phones = tuple[str, ...]

@@ -8,8 +8,8 @@ import av
 import numpy as np
 
 from client.data.demo import AUDIO
-from client.speaking.natural_voice import NaturalVoice
 from client.speaking.speaker import sentences_of
+from client.speaking.voices import NaturalVoice
 from pronunciation.clip import encode_pcm16
 from pronunciation.lexicon_loader import load_lexicon, with_terms
 

@@ -21,13 +21,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.accents import ACCENTS, LEARNED_FROM, Accent
-from client.speaking.natural_voice import NaturalVoice
-from pronunciation.clip import encode_pcm16
+from client.speaking.voices import NaturalVoice
+from pronunciation.clip import at_sample_rate, encode_pcm16
 from pronunciation.g2p import Phones
 from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import base_phone
-from pronunciation.resample import at_sample_rate
 from pronunciation.respelling.for_voices import NATURAL, to_natural
 from scripts.train.corrupt import corrupt, invented, stressed
 from scripts.train.realign import realigned

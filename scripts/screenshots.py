@@ -20,11 +20,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from client.answer.heard import HeardStretch
 from client.answer.hearing import load_hearing
+from client.answer.term_track import HeardStretch
 from client.answer.worker import evidence_of
 from client.audio.files import read_audio
-from client.audio.speech import speech_segments
+from client.audio.voice_activity import speech_segments
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.data.demo import AUDIO, QUESTION_ID

@@ -15,9 +15,8 @@ from client.answer.hearing import phrase_wordings
 from client.engines.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.hearing.acoustic import FRAME_S
-from pronunciation.hearing.decoded import AlignedClip, features
 from pronunciation.hearing.layout import lay_out
-from pronunciation.hearing.match import ASKED_FROM, DECODED
+from pronunciation.hearing.match import ASKED_FROM, DECODED, AlignedClip, features
 from pronunciation.hearing.places import (
     FEATURES,
     AlignedTranscript,

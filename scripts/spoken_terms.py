@@ -17,15 +17,14 @@ from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
 from pronunciation.clip import Clip
 from pronunciation.hearing.align import best_path, word_states
-from pronunciation.hearing.decoded import AlignedClip, asked_about
 from pronunciation.hearing.layout import Phones, lay_out
-from pronunciation.hearing.match import phrase_model
+from pronunciation.hearing.match import AlignedClip, asked_about, phrase_model
 from pronunciation.hearing.misspelled import Indices, Misspellings, indices
 from pronunciation.hearing.places import AlignedTranscript, Floats, candidates, unit_frames
 from pronunciation.hearing.respelled import ASKED_A_SECOND, TermPlaces, respelled_model, term_places
 from pronunciation.hearing.sounding import sounds_like
 from pronunciation.passage import Passage
-from pronunciation.terms_together import related, together
+from pronunciation.terms import related, together
 from question_bank.loader import load_bank
 from question_bank.models import Question
 from scripts import misspellings

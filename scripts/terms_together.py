@@ -1,4 +1,4 @@
-"""Write which terms each question of the built-in bank names (``pronunciation/terms_together.py``).
+"""Write which terms each question of the built-in bank names (``pronunciation/terms.py``).
 
 python scripts/terms_together.py
 """

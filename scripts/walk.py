@@ -30,11 +30,10 @@ from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.practice.interviews import Interviews
-from client.speaking.natural_voice import NaturalVoice
 from client.speaking.speaker import sentences_of
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from client.speaking.voices import NaturalVoice
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.resample import at_sample_rate
 
 OUT: Final = Path("docs/images")
 CHROMIUM: Final = "/usr/bin/chromium"

@@ -36,8 +36,7 @@ from client.audio.take_file import (
 )
 from client.core.durable_file import sync_folder, write_durably
 from client.core.errors import ClientError, RecordingError
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.resample import at_sample_rate
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate
 from server.contract import DrillReview, FollowUp, Report, SoundQuality, Submission
 
 logger = logging.getLogger(__name__)

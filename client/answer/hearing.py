@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from client.answer.heard import HeardStretch, Prepare, Prepared
+from client.answer.term_track import HeardStretch, Prepare, Prepared
 from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
 from client.engines.bank_vocabulary import BankVocabulary, bank_vocabulary
@@ -20,14 +20,15 @@ from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import HEARING_VERSION, Heard, Hearing
 from pronunciation.hearing.compounds import Parts
-from pronunciation.hearing.decoded import AlignedClip, asked_about
 from pronunciation.hearing.habits import habits
 from pronunciation.hearing.hear import Speech
 from pronunciation.hearing.layout import Phones, bare_phones, lay_out
 from pronunciation.hearing.match import (
     ASKED_FROM,
+    AlignedClip,
     Doubles,
     Match,
+    asked_about,
     doubtful,
     find_phrases,
     phrase_model,
@@ -53,8 +54,7 @@ from pronunciation.hearing.sounding import (
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.passage import Decode, Passage
-from pronunciation.terms import Lexicon
-from pronunciation.terms_together import related
+from pronunciation.terms import Lexicon, related
 from pronunciation.written_terms import normal
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase, Question

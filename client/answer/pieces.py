@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from client.answer.sample_buffer import SampleBuffer
+from client.answer.live import SampleBuffer
 from client.audio.voice_activity import VoiceActivity
-from client.engines.segments import (
+from client.engines.base import (
     CUT_SEARCH_S,
     KEEP_SILENCE_S,
     Segment,

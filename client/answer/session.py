@@ -13,9 +13,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from client.answer.answer import Answer, Outcome
-from client.answer.heard import Hear, HeardStretch, Hearing, Prepared
 from client.answer.live import Caption, Draft, LiveTranscript
-from client.answer.term_track import PrepareWords
+from client.answer.term_track import Hear, HeardStretch, Hearing, Prepared, PrepareWords
 from client.answer.worker import (
     AnswerWorker,
     RecordingWorker,

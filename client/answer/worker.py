@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from client.answer.live import Caption, Draft
+from client.answer.live import Caption, Draft, SampleBuffer
 from client.answer.pieces import (
     CONTEXT_SPEECH_S,
     Pace,
@@ -24,13 +24,11 @@ from client.answer.pieces import (
     spans_of,
     speech_s,
 )
-from client.answer.sample_buffer import SampleBuffer
 from client.answer.term_track import PrepareWords, TermTrack
 from client.audio.channels import OffsetRemover
 from client.audio.files import SoundFile, blocks_of
 from client.audio.sound_meter import SoundMeter, is_only_noise
-from client.audio.speech import no_speech
-from client.audio.voice_activity import VoiceActivity
+from client.audio.voice_activity import VoiceActivity, no_speech
 from client.engines.base import ProgressCallback, Transcriber, assemble, words_only
 from pronunciation.clip import Clip
 from server.contract import Evidence, Pause, SoundQuality, Stretch, Transcript, Word

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from client.core.errors import AudioFileError
-from pronunciation.clip import SAMPLE_RATE_HZ
-from pronunciation.resample import StreamResampler
+from pronunciation.clip import SAMPLE_RATE_HZ, StreamResampler
 
 Channels = npt.NDArray[np.float32]
 """Sound at 16 kHz, float32 of shape ``(channels, n)`` within [-1, 1]."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from client.core.errors import RecordingError
-from pronunciation.reinstalling import reinstall_command
+from pronunciation.errors import reinstall_command
 
 Direction = Literal["input", "output"]
 

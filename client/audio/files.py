@@ -19,8 +19,7 @@ from client.audio.decoding import (
 )
 from client.audio.voice_activity import VoiceActivity
 from client.core.errors import AudioFileError, BrokenFileError
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.resample import at_sample_rate
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate
 from server.contract import SoundQuality
 
 MAX_AUDIO_S = 3 * 3600.0

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from client.audio.devices import Device, find_device, load_sounddevice, start_stream
 from client.core.errors import RecordingError, SpeakingError
-from pronunciation.clip import Clip
-from pronunciation.resample import at_sample_rate
+from pronunciation.clip import Clip, at_sample_rate
 
 LIMIT_BEYOND_CLIP_S: Final = 5.0
 """A loudspeaker that takes this much longer than the clip lasts is stuck (a Bluetooth headset

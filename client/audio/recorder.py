@@ -23,8 +23,7 @@ from client.audio.devices import (
 from client.audio.level import FRAME_MS, FrameMeter, Level, SilenceDetector, dbfs
 from client.audio.take_file import TakeWriter, read_take
 from client.core.errors import RecordingError
-from pronunciation.clip import Clip
-from pronunciation.resample import StreamResampler, at_sample_rate
+from pronunciation.clip import Clip, StreamResampler, at_sample_rate
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ The same sound gives the same answer whether it comes at once or in blocks of an
 pauses of an answer that was measured while it was spoken are those of its recording.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -13,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from client.core.errors import EngineError
-from pronunciation.clip import SAMPLE_RATE_HZ
-from pronunciation.reinstalling import reinstall_command
+from client.core.errors import EngineError, NoSpeech
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate
+from pronunciation.errors import reinstall_command
 
 Samples = npt.NDArray[np.float32]
 
@@ -362,3 +363,62 @@ def _power(samples: Samples, points: int) -> Samples:
     spectrum = np.fft.rfft(samples, points)
     power: Samples = np.square(spectrum.real) + np.square(spectrum.imag)
     return power
+
+
+_LEVEL_WINDOW_S = 0.1
+
+
+def measure_level(clip: Clip) -> Level:
+    """Peak, and the root mean square of the loudest 0.1 s."""
+    meter = LevelMeter(max(1, round(_LEVEL_WINDOW_S * clip.sample_rate_hz)))
+    meter.feed(clip.samples)
+    return meter.level
+
+
+def speech_segments(clip: Clip) -> list[tuple[float, float]]:
+    """Where somebody speaks, by Silero voice activity detection; see ``VoiceActivity``.
+
+    Returns:
+        (start_s, end_s) in order, at least ``MIN_PAUSE_S`` apart; empty if nobody speaks.
+    """
+    voice = VoiceActivity()
+    voice.feed(at_sample_rate(clip).samples)
+    voice.close()
+    return voice.spans
+
+
+def check_for_speech(blocks: Iterable[Samples]) -> None:
+    """Read sound as far as the first speech, before anything that takes memory is loaded for it.
+
+    Args:
+        blocks: at 16 kHz, float32 of shape ``(n,)``, as from ``SoundFile.blocks``.
+
+    Raises:
+        NoSpeech: nobody speaks in it.
+    """
+    voice = VoiceActivity()
+    for block in blocks:
+        voice.feed(block)
+        open_s = 0.0 if voice.open_start_s is None else voice.heard_s - voice.open_start_s
+        if voice.spans or (open_s > TONE_STRETCH_S and not voice.open_is_tone):
+            return
+    voice.close()
+    if not voice.spans:
+        raise no_speech(voice.level, is_empty=not voice.heard_s)
+
+
+def no_speech(level: Level, *, is_empty: bool) -> NoSpeech:
+    """The error that says why nobody is heard in sound of this level."""
+    if is_empty:
+        return NoSpeech("no speech detected: the recording is empty")
+    if level.is_all_zeros:
+        return NoSpeech(
+            "no speech detected: the recording is all zeros; the microphone was muted, or the "
+            "program that recorded it was not allowed to use it"
+        )
+    if level.loudest_dbfs < SILENCE_DBFS:
+        return NoSpeech(
+            f"no speech detected: the recording is silent (loudest {level.loudest_dbfs:.0f} dBFS); "
+            "check that the right microphone is chosen and not muted"
+        )
+    return NoSpeech("no speech detected: the recording has only noise; check the microphone")

@@ -26,12 +26,12 @@ COMMANDS: Final = {
             "Practice terms: hear one, say it, see how it was heard. Misses come back.",
         ),
         "plan": (
-            "plan",
+            "progress",
             "Show your plan day by day until the interview; the options change it and are "
             "remembered.",
         ),
         "today": (
-            "plan",
+            "progress",
             "Show what to practice today, ticked as you do it; when all is done, one step ahead.",
         ),
         "story": ("story", "Your own stories for behavioral questions."),
@@ -40,7 +40,7 @@ COMMANDS: Final = {
         "transcribe": ("audio", "Print the transcript of a recording."),
         "say": ("audio", "Speak a text, with every lexicon term pronounced correctly."),
         "pronounce": (
-            "pronounce",
+            "audio",
             "Report how each lexicon term of a text was said in the recording.",
         ),
     },
@@ -61,7 +61,7 @@ COMMANDS: Final = {
         ),
         "purge": ("own_data", "Delete attempts for good, and their recordings with them."),
         "unfinished": (
-            "unfinished",
+            "repair",
             "List interrupted answers that have no report yet, and finish or discard them.",
         ),
         "retranscribe": (
@@ -102,12 +102,12 @@ COMMANDS: Final = {
         "restore": ("system", "Fill an empty database, SQLite or PostgreSQL, from a backup."),
         "user": ("user", "Manage the accounts of the server on this machine."),
         "login": (
-            "sign_in",
+            "system",
             "Store a token for a shared server, from its account page. Asks, or reads standard "
             "input.",
         ),
         "logout": (
-            "sign_in",
+            "system",
             "Forget the token for a shared server; revoke it on its account page.",
         ),
     },

@@ -6,9 +6,9 @@ from rich.text import Text
 
 from client.answer import hearing
 from client.answer.answers import Answers
-from client.answer.heard import Hear
 from client.answer.hearing import vocabulary
 from client.answer.session import Session
+from client.answer.term_track import Hear
 from client.audio.files import SoundFile
 from client.backend.opening import open_backend
 from client.backend.protocol import Backend

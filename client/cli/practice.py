@@ -17,16 +17,24 @@ from client.answer.answer import Outcome
 from client.answer.journal import Journal
 from client.answer.session import Session
 from client.audio.files import SoundFile
-from client.audio.speech import check_for_speech
+from client.audio.voice_activity import check_for_speech
 from client.backend.protocol import Backend, UnavailableError
-from client.bulk.assessor import AssessorOptions
 from client.bulk.recordings import is_bulk, recordings_of
 from client.bulk.results import Line, open_results
-from client.bulk.workers import ClusterWorkers, ProcessWorkers, Workers, assess_all
+from client.bulk.workers import AssessorOptions, ClusterWorkers, ProcessWorkers, Workers, assess_all
 from client.cli import loading
-from client.cli.common import command, errors, fail, out, print_json
+from client.cli.common import (
+    EngineOption,
+    ModelOption,
+    RoundOption,
+    TrackOption,
+    command,
+    errors,
+    fail,
+    out,
+    print_json,
+)
 from client.cli.loading import answers_here, load_hearing, name_track, open_judge, open_server
-from client.cli.options import EngineOption, ModelOption, RoundOption, TrackOption
 from client.cli.progress_bars import counting, share_bar
 from client.cli.transcripts import read_transcript
 from client.core.errors import BrokenFileError, RecordingError
@@ -37,8 +45,8 @@ from client.practice.interviews import loop_of
 from client.speaking import Speaker
 from client.terminal.interview import Interview, InterviewOptions
 from client.terminal.keys import key_reader
-from client.terminal.meant import ask_what_was_meant
 from client.terminal.report import print_report
+from client.terminal.unfinished import ask_what_was_meant
 from pronunciation.lexicon_loader import load_lexicon
 from server.contract import HistoryQuery, LanguageRequest
 

@@ -4,8 +4,12 @@ Only if the server runs in this process: a program's lexicon is for the program 
 """
 
 from client.core.settings import ClientSettings
-from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.own_readings import OwnReadings, read_own_readings, with_own_readings
+from pronunciation.lexicon_loader import (
+    OwnReadings,
+    load_lexicon,
+    read_own_readings,
+    with_own_readings,
+)
 from pronunciation.terms import Lexicon
 
 

@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from client.backend.protocol import Backend, RejectedError
-from client.practice.drills.phrases import Phrase
-from client.practice.own_errors import OwnError, own_errors
+from client.practice.drills.phrases import OwnError, Phrase, own_errors
 from server.contract import AttemptSummary, DrillCard, HistoryQuery, Report, Transcript, is_like
 
 PAGE: Final = 500

@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import fmean, median
 from typing import Final
 
-from client.practice.own_errors import own_errors
+from client.practice.drills.phrases import own_errors
 from server.contract import AttemptSummary, Report, is_like
 from server.ui.delivery_view import Metric, measured
 

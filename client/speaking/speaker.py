@@ -16,11 +16,8 @@ from client.audio.playback import play
 from client.audio.wav import read_wav, write_wav
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
-from client.speaking.natural_voice import NaturalVoice
-from client.speaking.pyttsx3_voice import DEFAULT_RATE_WPM, Pyttsx3Voice
-from client.speaking.voice import Voice
-from pronunciation.clip import Clip
-from pronunciation.resample import at_sample_rate
+from client.speaking.voices import DEFAULT_RATE_WPM, NaturalVoice, Pyttsx3Voice, Voice
+from pronunciation.clip import Clip, at_sample_rate
 from pronunciation.respelling.for_voices import spelled_out
 from pronunciation.terms import Lexicon
 

@@ -7,7 +7,7 @@ the first one has been served: importing it takes longer than all that the first
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,27 +15,28 @@ from typing import TYPE_CHECKING, Final
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from client.backend.protocol import RejectedError, SignInNeededError, UnavailableError
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
-from client.studio.guard import Guard
 from client.studio.routes import home
 from client.studio.state.engine_state import EngineState
 from client.studio.state.studio import Studio
 from pronunciation.errors import PronunciationError
 from question_bank.errors import BankError, UnknownNameError
+from server.ui.headers import Assets, content_security_policy, with_headers
 from server.ui.rendering import STATIC as SHARED_STATIC
-from server.ui.static_files import Assets
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+
 
 _STATIC = Path(__file__).with_name("static")
 _MAX_MESSAGE_BYTES: Final = 1 << 20
@@ -120,28 +121,25 @@ def create_pages(studio: Studio) -> "FastAPI":
     from client.studio.routes import (
         attempts,
         bank,
-        comments,
         drills,
         history,
         interview,
-        microphone,
-        own_questions,
         plan,
         practice,
-        progress,
-        repair,
         settings,
         sharing,
-        sounds,
+        sound,
         stories,
     )
 
-    pages = (
-        bank, own_questions, stories, sounds, history, plan, progress, practice, drills, attempts,
-        repair, interview, microphone, settings, sharing, comments,
-    )  # fmt: skip
+    routers = (
+        *(bank.router, bank.own_questions_router, stories.router, sound.sounds_router),
+        *(history.router, plan.router, plan.progress_router, practice.router, drills.router),
+        *(attempts.router, attempts.repair_router, interview.router, sound.router),
+        *(settings.router, sharing.router, sharing.comments_router),
+    )
     # not by `include_router`, which resolves every route once more at its first request
-    routes = [route for page in pages for route in page.router(studio).routes]
+    routes = [route for router in routers for route in router(studio).routes]
     app = FastAPI(
         title="Aloud studio", routes=routes, docs_url=None, redoc_url=None, openapi_url=None
     )
@@ -220,3 +218,77 @@ def _failure(studio: Studio, request: Request, status: int, title: str, detail: 
     if "text/html" in request.headers.get("accept", ""):
         return studio.page(request, "failure.html", status, title=title, detail=detail)
     return JSONResponse({"title": title, "detail": detail}, status)
+
+
+_LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_WRONG_HOST: Final = "this is not the studio's address"
+_WRONG_ORIGIN_CODE: Final = 4403
+
+
+class Guard:
+    """ASGI middleware: checks ``Host``, ``Origin`` and ``Sec-Fetch-Site``, sets the headers.
+
+    Args:
+        app: what is guarded.
+        port: the port served; ``None`` accepts any (the test client has none).
+    """
+
+    def __init__(self, app: ASGIApp, port: int | None) -> None:
+        self._app = app
+        self._hosts = frozenset(_with_port(_LOOPBACK_NAMES, port))
+        self._any_port = port is None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes on what comes from the studio itself."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if refusal is None:
+            await self._app(scope, receive, _with_headers(scope, send))
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": _WRONG_ORIGIN_CODE, "reason": refusal})
+        else:
+            status = 421 if refusal == _WRONG_HOST else 403
+            await PlainTextResponse(refusal, status)(scope, receive, _with_headers(scope, send))
+
+    def _refusal(self, scope: Scope) -> str | None:
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not self._is_ours(hosts[0]):
+            return _WRONG_HOST
+        origins = headers.getlist("origin")
+        wanted = f"http://{hosts[0].lower()}"
+        if any(origin.lower() != wanted for origin in origins):
+            return "only the studio's own pages may ask for this"
+        changes = scope["type"] == "websocket" or scope["method"] not in _SAFE_METHODS
+        if changes and not origins:
+            return "a request that changes something must say where it comes from"
+        foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+        if foreign and headers.get("sec-fetch-mode") != "navigate":
+            return "only the studio's own pages may ask for this"
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        name = host.lower()
+        if self._any_port:
+            head, colon, port = name.rpartition(":")
+            name = head if colon and port.isdigit() else name
+        return name in self._hosts
+
+
+def _with_port(names: Iterable[str], port: int | None) -> Iterable[str]:
+    for name in names:
+        if port in (None, 80):
+            yield name
+        if port is not None:
+            yield f"{name}:{port}"
+
+
+def _with_headers(scope: Scope, send: Send) -> Send:
+    return with_headers(
+        send,
+        policy=content_security_policy(Headers(scope=scope).get("host", "")),
+        permissions="microphone=(self), camera=(), geolocation=()",
+    )

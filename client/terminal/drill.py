@@ -17,8 +17,7 @@ from client.core.settings import ClientSettings
 from client.core.wording import count_of
 from client.practice.drills.drill_session import DrillSession
 from client.practice.drills.items import Item, Step
-from client.terminal.keys import Keys
-from client.terminal.quiet import quiet_libraries
+from client.terminal.keys import Keys, quiet_libraries
 from client.terminal.recording_screen import End, watch_recording
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError

@@ -37,16 +37,13 @@ from client.practice.interviews import (
     report_interview,
     topic_scores,
 )
-from client.terminal.debrief import print_debrief
-from client.terminal.keys import Keys, key_reader, one_of
-from client.terminal.meant import ask_what_was_meant
-from client.terminal.quiet import quiet_libraries
+from client.terminal.keys import Keys, key_reader, one_of, quiet_libraries
 from client.terminal.recording_screen import End, Repeat, countdown, watch_recording
-from client.terminal.report import print_report
-from client.terminal.unfinished import offer_unfinished
+from client.terminal.report import print_debrief, print_report
+from client.terminal.unfinished import ask_what_was_meant, offer_unfinished
 from question_bank.models import Question, RoundName, round_text
 from server.contract import FOLLOW_UP_S, FollowUp, LanguageRequest, Report, Submission, aim_result
-from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES
+from server.contract.transcript import MOST_FOLLOW_UPS, MOST_PROBES
 
 LIMIT_OVER_TARGET: Final = 2.0
 """A recording ends by itself at this many times the question's target length."""

@@ -1,4 +1,4 @@
-"""Reports, and the list of them, as the terminal shows them: every color comes with a sign."""
+"""Reports, lists of them, and debriefs in the terminal: every color comes with a sign."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,9 +6,12 @@ from typing import Final
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from client.practice.interviews import AnswerLine, InterviewReport
+from client.practice.interviews.debrief import sections_of
 from server.contract import (
     NOT_KNOWN,
     Aim,
@@ -451,3 +454,32 @@ def _scores(review: ReviewDocument) -> Iterator[RenderableType]:
         scale = scales.get(each.criterion, "")
         line = Text.assemble((each.criterion, "bold"), f": {each.score}{scale}, by {each.author}")
         yield line.append(f": {each.note}" if each.note else "")
+
+
+def print_debrief(console: Console, report: InterviewReport) -> None:
+    """Print what an interviewer would write down."""
+    debrief = report.debrief
+    console.print(Rule(f"Debrief: {report.round_title}"))
+    if debrief.verdict:
+        console.print(Text(f"Verdict: {debrief.verdict}.", "bold"))
+        console.print(Text(f"{debrief.verdict_evidence} By rule, from the scores.", "dim"))
+    _print_section(console, "By question", map(_answer, report.answers))
+    for title, lines in sections_of(debrief):
+        _print_section(console, title, lines)
+    console.print(Text("With every answer in the studio: aloud, then Mock interview.", "dim"))
+
+
+def _print_section(console: Console, title: str, lines: Iterable[str]) -> None:
+    console.print(Text(f"\n{title}", "bold cyan"))
+    for each in lines:
+        console.print(Text(f"  {each}"))
+
+
+def _answer(line: AnswerLine) -> str:
+    if line.score is None:
+        outcome = line.problem or {"unanswered": "no answer"}.get(line.state, line.state)
+        return f"{line.number}. {line.topic}: {outcome}"
+    said = f"{line.number}. {line.topic}: {line.score:.0%}"
+    lacks = [*line.missing[:2], *line.missing_parts[:1]]
+    said += f"; not said: {', '.join(lacks)}" if lacks else ""
+    return f"{said}; English: {'; '.join(line.language[:2])}" if line.language else said

@@ -1,16 +1,18 @@
-"""Offers unfinished answers in the terminal, to finish, discard or leave for later."""
+"""What the terminal offers: unfinished answers to finish or discard, and “Did you mean …?”."""
 
 from rich.console import Console
 from rich.text import Text
 
 from client.answer.answer import Answer
 from client.answer.answers import Answers
+from client.backend.protocol import Backend, BackendError
 from client.core.errors import ClientError
 from client.core.wording import count_of
 from client.terminal.keys import Keys, one_of
 from client.terminal.report import print_report
 from pronunciation.errors import PronunciationError
-from server.contract import duration
+from server.contract import MeantAnswer, Report, duration
+from server.ui.verdict_words import composition_text, question_about, score_text
 
 
 def offer_unfinished(
@@ -88,3 +90,32 @@ def really(console: Console, keys: Keys, answer: Answer) -> bool:
     length = duration(answer.duration_s)
     console.print(Text(f"Delete {length} of speech for good? y yes · n no", "yellow"))
     return one_of(keys, "yn") == "y"
+
+
+def ask_what_was_meant(
+    console: Console, keys: Keys, backend: Backend, attempt_id: int, report: Report
+) -> None:
+    """Ask about each phrase that was perhaps said; an answer counts at once.
+
+    Nothing is asked where the console is no terminal.
+    """
+    asked = [each for each in report.coverage.phrases if question_about(each)]
+    if not asked or not console.is_terminal:
+        return
+    read = report
+    for phrase in asked:
+        said = f" You said “{phrase.evidence.text}”." if phrase.evidence else ""
+        console.print(Text.assemble((question_about(phrase), "bold"), said))
+        console.print(Text("y yes, count it · n no · Enter skip", "dim"))
+        key = one_of(keys, "yn", enter="")
+        if not key:
+            continue
+        answer = MeantAnswer(phrase=phrase.phrase, meant=key == "y")
+        try:
+            read = backend.confirm(attempt_id, answer).report
+        except BackendError as error:
+            console.print(Text(f"! {error}", "yellow"))
+            return
+    if read != report:
+        made_of = composition_text(read)
+        console.print(Text(score_text(read).capitalize() + (f" = {made_of}" if made_of else "")))

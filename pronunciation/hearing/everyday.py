@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from pronunciation.g2p import dictionary
-from pronunciation.terms import Term
-from pronunciation.terms_together import companions
+from pronunciation.terms import Term, companions
 from pronunciation.written_terms import normal, numbers_of
 
 NEAR: Final = 5

@@ -21,7 +21,7 @@ from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.misspelled import Misspellings, indices
 from pronunciation.hearing.places import AlignedTranscript, Candidate, Near, unit_frames
 from pronunciation.hearing.results import Target
-from pronunciation.terms_together import together
+from pronunciation.terms import together
 from pronunciation.written_terms import normal
 
 MOST_WORDS: Final = 4

@@ -4,8 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pronunciation.clip import Clip
-from pronunciation.hearing.acoustic import FRAME_S
-from pronunciation.hearing.features import log_mel_energies
+from pronunciation.hearing.acoustic import FRAME_S, log_mel_energies
 
 QUIETEST_DB = -62.0
 """dB below full scale; a muted microphone and digital silence are below it, whispering is above."""

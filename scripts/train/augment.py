@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.hearing.features import N_MELS, log_mel_energies
+from pronunciation.hearing.acoustic import N_MELS, log_mel_energies
 
 Floats = npt.NDArray[np.floating[Any]]
 

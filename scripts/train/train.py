@@ -25,8 +25,15 @@ from torch import Tensor
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from pronunciation.g2p import Phones
-from pronunciation.hearing.acoustic import FRAME_S, N_CLASSES, leveled
-from pronunciation.hearing.features import N_MELS, log_mel, log_mel_energies, scaled
+from pronunciation.hearing.acoustic import (
+    FRAME_S,
+    N_CLASSES,
+    N_MELS,
+    leveled,
+    log_mel,
+    log_mel_energies,
+    scaled,
+)
 from scripts.train.augment import Noises, augment
 from scripts.train.corrupt import replace_one
 from scripts.train.lattice import collate, forward_scores, rival_loss

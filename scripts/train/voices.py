@@ -12,9 +12,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.clip import Clip, decode_pcm16
+from pronunciation.clip import Clip, at_sample_rate, decode_pcm16
 from pronunciation.phones import VOWELS, base_phone
-from pronunciation.resample import at_sample_rate
 
 _ESPEAK = {
     "AA": "A:", "AE": "a", "AH": "V", "AO": "O:", "AW": "aU", "AY": "aI", "EH": "E", "ER": "3:",

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_dir
 
-from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.own_readings import read_own_readings, with_own_readings
+from pronunciation.lexicon_loader import load_lexicon, read_own_readings, with_own_readings
 from pronunciation.terms import Lexicon
 from question_bank.errors import UnknownNameError
 from question_bank.loader import load_bank
@@ -40,8 +39,7 @@ from server.contract import (
     Submission,
     Transcript,
 )
-from server.contract.follow_ups import MOST_KEPT
-from server.core.clock import utc_now
+from server.contract.transcript import MOST_KEPT
 from server.core.errors import (
     ConflictError,
     InvalidInputError,
@@ -50,6 +48,7 @@ from server.core.errors import (
     UnreadableError,
 )
 from server.core.settings import ServerSettings
+from server.db.database import utc_now
 
 if TYPE_CHECKING:
     from server.attempts.read_reports import StoredAttempt

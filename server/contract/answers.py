@@ -8,9 +8,18 @@ from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from question_bank.models import Question, RoundName, Slug
 from server.contract.coaching import MAX_OF_ONE_ATTEMPT, Correction
-from server.contract.follow_ups import MOST_KEPT, FollowUpAnswer
 from server.contract.report import PartStatus, PhraseStatus, Report
-from server.contract.transcript import AttemptId, Evidence, Revision, Share, Short, Transcript, Wire
+from server.contract.transcript import (
+    MOST_KEPT,
+    AttemptId,
+    Evidence,
+    FollowUpAnswer,
+    Revision,
+    Share,
+    Short,
+    Transcript,
+    Wire,
+)
 
 MAX_PAGE = 1000
 

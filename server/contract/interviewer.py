@@ -9,10 +9,9 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from question_bank.models import ABOUT_ONESELF
-from server.contract.follow_ups import MOST_FOLLOW_UPS, MOST_PROBES, FollowUp, FollowUpKind
 from server.contract.report import PhraseCoverage, Report, Structure, StructurePart
 from server.contract.scoring import PHRASE_SHARE, WEAK_UNDER, challenged, taken_off
-from server.contract.transcript import says_we
+from server.contract.transcript import MOST_FOLLOW_UPS, MOST_PROBES, FollowUp, FollowUpKind, says_we
 
 SURELY_NOT_SAID: Final = 0.1
 ASKED_UP_TO: Final = 0.12

@@ -9,8 +9,8 @@ from typing import Annotated, Final, Literal
 from pydantic import AwareDatetime, Field
 
 from question_bank.models import Kind, Probe
-from server.contract.follow_ups import FollowUpReport
 from server.contract.transcript import (
+    FollowUpReport,
     Pause,
     Share,
     SoundFault,

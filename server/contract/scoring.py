@@ -7,11 +7,15 @@ Everything follows from the report, so an aim never contradicts its score and it
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from itertools import pairwise
 from typing import Final, Literal
 
+from pydantic import BaseModel, ConfigDict
+
 from question_bank.models import ABOUT_ONESELF, Kind
-from server.contract.bands import band
+from question_bank.strict_yaml import parse_yaml
 from server.contract.report import (
     Aim,
     Coverage,
@@ -23,6 +27,36 @@ from server.contract.report import (
     StructurePart,
 )
 from server.contract.transcript import says_we
+
+
+class Band(BaseModel):
+    """One figure: in what unit, measured on whom, by whom, and where that is written."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: float
+    unit: str
+    population: str
+    source: str
+    page: str
+
+
+@cache
+def bands() -> dict[str, Band]:
+    """All figures by name."""
+    text = resources.files(__package__).joinpath("bands.yaml").read_text("utf-8")
+    return {name: Band.model_validate(d) for name, d in parse_yaml(text, "bands.yaml").data.items()}
+
+
+def band(name: str) -> float:
+    """One figure."""
+    return bands()[name].value
+
+
+def comfortable_wpm() -> tuple[float, float]:
+    """The pace, in words per minute, that reports praise."""
+    return band("pace_slow"), band("pace_fast")
+
 
 PARTIAL_CREDIT: Final = 0.5
 """What a half-said phrase counts in reports of graders before 5."""

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import onnxruntime
 from tokenizers import BertWordPieceTokenizer, Encoding
 
-from pronunciation.reinstalling import reinstall_command
+from pronunciation.errors import reinstall_command
 from server.core.errors import GraderFailedError
 
 _MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"

@@ -16,8 +16,8 @@ from server.accounts.service import AccountService
 from server.attempts.regrading import REGRADE, regrading
 from server.attempts.service import Service, create_service
 from server.bank_versions.service import CHECK_BANK, BankVersions
-from server.core.clock import utc_now
 from server.core.settings import ServerSettings
+from server.db.database import utc_now
 from server.exports.cohort import EXPORT_COHORT, cohort_exporting
 from server.jobs.queue import JobQueue
 from server.jobs.worker import Worker
@@ -26,9 +26,8 @@ from server.operations.metrics import SHARED_FOLDER_VARIABLE, Metrics
 from server.sharing.recordings import RECORDING, RecordingService, preparing
 from server.sharing.service import SharingService
 from server.sharing.shown import still_shown
-from server.ui.headers import SecurityHeaders
+from server.ui.headers import Assets, SecurityHeaders
 from server.ui.rendering import STATIC
-from server.ui.static_files import Assets
 from server.web.http.context import BackgroundWork, Context
 from server.web.http.gate import Csrf, Gate, Sessions
 from server.web.http.limits import BodyLimit, Fairness, HostCheck, Observe, RouteMark

@@ -15,7 +15,7 @@ from client.audio.take_file import TakeWriter
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
 from client.doctor import Check
-from pronunciation.reinstalling import reinstall_command
+from pronunciation.errors import reinstall_command
 
 
 class SoundSystem:

@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from pronunciation import reinstalling
-from pronunciation.reinstalling import reinstall_command
+from pronunciation import errors
+from pronunciation.errors import reinstall_command
 
 
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of an environment without pip."""
-    monkeypatch.setattr(reinstalling, "find_spec", lambda name: None)
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
     monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
     monkeypatch.setattr(sys, "executable", "the/python")
     return tmp_path / ".venv"
 
 
 def test_with_pip_it_is_pip(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reinstalling, "find_spec", lambda name: object())
+    monkeypatch.setattr(errors, "find_spec", lambda name: object())
 
     assert reinstall_command("one==1.0") == "pip install --force-reinstall --no-deps one==1.0"
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from pronunciation.clip import Clip
-from pronunciation.resample import StreamResampler, at_sample_rate
+from pronunciation.clip import Clip, StreamResampler, at_sample_rate
 
 Samples = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.terms_together import companions, related, together
+from pronunciation.terms import companions, related, together
 
 QUESTIONS = (
     frozenset(("RoCE", "InfiniBand", "GPU")),

@@ -7,7 +7,7 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from client.core.judge_settings import JudgeSettings
+from client.core.settings import JudgeSettings
 
 Reply = Callable[[BaseHTTPRequestHandler], None]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from client.answer.sample_buffer import SampleBuffer
+from client.answer.live import SampleBuffer
 
 RATE_HZ = 16_000
 

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from hibari import Hibari
 
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.resample import at_sample_rate
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate
 
 SECONDS_PER_WORD = 1.0
 _AUDIBLE = 0.01

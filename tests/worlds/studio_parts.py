@@ -8,11 +8,11 @@ import httpx
 import numpy as np
 import uvicorn
 
-from client.answer.heard import HeardStretch
+from client.answer.term_track import HeardStretch
 from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
 from client.speaking import Speaker
-from client.speaking.voice import Voice
+from client.speaking.voices import Voice
 from client.studio.app import create_studio
 from client.studio.state.engine_state import EngineState
 from client.studio.state.studio import Studio

@@ -28,8 +28,7 @@ from client.practice.drills.phrases import (
 from pronunciation.clip import Clip
 from pronunciation.drill_sets import DrillItem, load_drills
 from pronunciation.errors import HearingError
-from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.own_readings import accepting
+from pronunciation.lexicon_loader import accepting, load_lexicon
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.respelling.for_people import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term

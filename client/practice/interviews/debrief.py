@@ -19,9 +19,8 @@ from client.practice.interviews.models import (
 )
 from client.practice.interviews.record import InterviewRecord
 from server.contract import CoverageEvidence, Report, Transcript, clock
-from server.contract.bands import band
 from server.contract.report import evidence_of
-from server.contract.scoring import challenged, taken_off
+from server.contract.scoring import band, challenged, taken_off
 
 FIRST_S: Final = 30.0
 MOST_MOMENTS: Final = 3

@@ -14,7 +14,7 @@ from client.practice.interviews.record import InterviewError
 from client.practice.progress import all_attempts
 from question_bank.models import Bank, Kind, Question, RoundGuide, RoundName
 from server.contract import FOLLOW_UP_S, MOST_FOLLOW_UPS
-from server.contract.follow_ups import MOST_PROBES
+from server.contract.transcript import MOST_PROBES
 
 THINKING_S: Final = 10.0
 """What passes between question and answer; the clock stands while the question is asked."""

@@ -3,19 +3,20 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from urllib.parse import urlencode
+
+from icalendar import Calendar, Event
 
 from client.backend.protocol import Backend, RejectedError
 from client.core.errors import SettingsError
 from client.core.preferences import Preferences
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
-from client.practice.drills.phrases import LANGUAGE_SET
+from client.practice.drills.phrases import LANGUAGE_SET, OwnError
 from client.practice.interviews import MAX_MINUTES, InterviewRecord, Interviews
 from client.practice.interviews.plan import full_minutes
-from client.practice.own_errors import OwnError
 from client.practice.planning.plan import (
     DAYS,
     LAST_WEEK_DAYS,
@@ -331,3 +332,33 @@ def _card(card: DrillCard) -> DueCard:
 def _day(moment: datetime) -> date:
     """On this machine's calendar."""
     return moment.astimezone().date()
+
+
+def to_calendar(plan: Plan, bank: Bank, now: datetime) -> bytes:
+    """The days of the plan as a calendar file; a later one replaces its days in most programs."""
+    role = bank.role(plan.goal.role)
+    title = role.title if role else plan.goal.role
+    calendar = Calendar()
+    calendar.add("prodid", "-//Aloud//Plan//EN")
+    calendar.add("version", "2.0")
+    calendar.add("x-wr-calname", f"Aloud: {title}")
+
+    def add(day: date, summary: str, about: str, uid: str) -> None:
+        event = Event()
+        event.add("uid", f"{uid}-{day.isoformat()}@aloud")
+        event.add("dtstamp", now.astimezone(UTC))
+        event.add("dtstart", day)
+        event.add("dtend", day + timedelta(days=1))
+        event.add("summary", summary)
+        event.add("description", about)
+        event.add("transp", "TRANSPARENT")
+        calendar.add_component(event)
+
+    for day in plan.days:
+        if day.items:
+            steps = steps_of(day.items, bank, plan.goal.role)
+            lines = [f"{each.text} ({each.note})" for each in steps]
+            add(day.date, f"Aloud: {day.minutes} minutes", "\n".join(lines), "plan")
+    if plan.goal.interview:
+        add(plan.goal.interview, f"Interview: {title}", "Good luck!", "interview")
+    return bytes(calendar.to_ical())

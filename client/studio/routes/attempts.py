@@ -1,30 +1,36 @@
-"""One past answer: its report with sound, comparison, exports, “I did say it”, deletion."""
+"""One past answer: report with sound, comparison, exports, corrections, deletion, transcripts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Final, Literal
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, HTTPException, Path, Query, Request
+from fastapi import APIRouter, Body, Form, HTTPException, Path, Query, Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from client.backend.protocol import RejectedError
 from client.backend.reviews import count_written
 from client.core.own_lexicon import own_readings
+from client.data.corrections import (
+    AliasError,
+    add_own_alias,
+    add_own_readings,
+    take_back_alias,
+    take_back_readings,
+)
 from client.data.deleting import delete_answers
 from client.data.exports import EXPORT_FORMATS, SUBTITLES, export_attempts
-from client.data.own_aliases import AliasError, add_own_alias, take_back_alias
-from client.data.own_readings import add_own_readings, take_back_readings
-from client.data.repair import rough_answers
-from client.practice.own_errors import error_id
+from client.data.repair import correct_words, earlier_version, restore_words, rough_answers
+from client.practice.drills.phrases import error_id
 from client.practice.progress import all_attempts
-from client.studio.routes.downloads import download, export_format
+from client.studio.routes.bodies import download, export_format
 from client.studio.state.studio import Studio
 from client.studio.views.ways import Ways, reading_url, ways_of
 from pronunciation.terms import Lexicon
 from question_bank.errors import BankError
 from question_bank.own_aliases import OwnAliases, read_own_aliases
 from server.contract import (
+    MAX_TEXT_CHARS,
     Attempt,
     AttemptId,
     AttemptSummary,
@@ -332,3 +338,72 @@ def _scores(attempts: Iterable[AttemptSummary]) -> Chart | None:
 def _next(attempt: Attempt) -> str:
     given = {"role": attempt.role, "round": attempt.round, "after": attempt.report.question_id}
     return urlencode({name: value for name, value in given.items() if value})
+
+
+def repair_router(studio: Studio) -> APIRouter:
+    """What the engine's panel and the report's buttons ask for."""
+    routes = APIRouter()
+
+    @routes.get("/engine")
+    def engine() -> dict[str, Any]:
+        """What the engine is doing, and how far a download is."""
+        return asdict(studio.engine.status())
+
+    @routes.post("/engine/fetch")
+    def fetch(model: Annotated[str, Body(embed=True, max_length=100)]) -> dict[str, Any]:
+        """Begin to download weights."""
+        studio.engine.fetch(model)
+        return asdict(studio.engine.status())
+
+    @routes.get("/repairs")
+    def status() -> dict[str, Any]:
+        """How far the work is, and how many rough answers are left."""
+        found = studio.repairs.status()
+        rough = len(rough_answers(all_attempts(studio.backend), studio.recordings))
+        return asdict(found) | {"total": found.total, "rough": rough}
+
+    @routes.post("/repairs")
+    def all_rough() -> dict[str, Any]:
+        """Begin to transcribe all rough answers again."""
+        rough = rough_answers(all_attempts(studio.backend), studio.recordings)
+        studio.repairs.start(each.id for each in rough)
+        return status()
+
+    @routes.post("/attempts/{attempt_id}/transcribe")
+    def one(attempt_id: Id) -> dict[str, Any]:
+        """Begin to transcribe one answer again."""
+        studio.repairs.start([studio.backend.attempt(attempt_id).id])
+        return status()
+
+    @routes.post("/attempts/{attempt_id}/words")
+    def words(
+        attempt_id: Id, text: Annotated[str, Form(max_length=MAX_TEXT_CHARS)] = ""
+    ) -> RedirectResponse:
+        """The candidate's words in place of the engine's."""
+        correct_words(studio.backend, studio.session, studio.recordings, attempt_id, text)
+        return RedirectResponse(f"/attempts/{attempt_id}#answer-title", 303)
+
+    @routes.post("/attempts/{attempt_id}/words/restore")
+    def restore(attempt_id: Id) -> RedirectResponse:
+        """The engine's words again."""
+        restore_words(studio.backend, attempt_id)
+        return RedirectResponse(f"/attempts/{attempt_id}#answer-title", 303)
+
+    @routes.get("/attempts/{attempt_id}/versions/{version}")
+    def version(
+        request: Request, attempt_id: Id, version: Annotated[int, Path(ge=1)]
+    ) -> HTMLResponse:
+        """An earlier report of an answer, as the grader wrote it."""
+        newest = studio.backend.attempt(attempt_id)
+        shown = earlier_version(studio.backend, attempt_id, version)
+        return studio.page(
+            request,
+            "version.html",
+            attempt=shown,
+            newest=newest,
+            question=studio.question_of(newest)[0],
+            view=view_report(shown.report, to_owner=True),
+            sounds=Sounds(),
+        )
+
+    return routes

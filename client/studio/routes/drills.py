@@ -21,7 +21,7 @@ from client.practice.drills.drill_session import DrillSession, drill_hearing
 from client.practice.drills.item_files import MAX_FILE_BYTES, Imported, import_items, items_to_csv
 from client.practice.drills.items import Item, ItemSets, item_for
 from client.practice.progress import is_learned
-from client.studio.routes.downloads import download
+from client.studio.routes.bodies import clip_of_pcm, download, read_body
 from client.studio.state.open_drills import (
     DrillGoneError,
     DrillSounds,
@@ -30,7 +30,6 @@ from client.studio.state.open_drills import (
     OpenDrills,
     TakeView,
 )
-from client.studio.state.pcm import clip_of_pcm, read_body
 from client.studio.state.studio import Studio
 from client.studio.views.drill import coming
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip

@@ -20,7 +20,7 @@ from client.data.deleting import KEPT, delete_answers, delete_everything, discar
 from client.data.exports import ArchiveError, ImportedArchive, export_attempts, import_archive
 from client.data.whole_archive import is_whole, own_files, read_whole, write_archive
 from client.practice.progress import all_attempts
-from client.studio.routes.downloads import download, export_format
+from client.studio.routes.bodies import download, export_format
 from client.studio.state.studio import Studio
 from question_bank.models import Bank
 from server.contract import AttemptId, AttemptSummary, HistoryPage, HistoryQuery, Submission

@@ -16,10 +16,9 @@ from client.data.repair import rough_answers
 from client.practice.choosing import first_question
 from client.practice.planning.my_plan import my_plan
 from client.practice.progress import all_attempts
-from client.studio.state.microphone_passed import microphone_passed
-from client.studio.state.studio import Studio
+from client.studio.state.studio import Studio, microphone_passed
 from client.studio.views.interview import earlier
-from client.studio.views.plan import today_of
+from client.studio.views.progress import today_of
 
 RECENT: Final = 5
 

@@ -31,9 +31,8 @@ from client.practice.interviews import (
 )
 from client.practice.interviews.debrief import first_lines, moment_line
 from client.practice.progress import all_attempts
-from client.studio.routes.downloads import download
+from client.studio.routes.bodies import clip_of_pcm, download, read_body
 from client.studio.state.page_recording import asked_in_page
-from client.studio.state.pcm import clip_of_pcm, read_body
 from client.studio.state.studio import Studio
 from client.studio.views.interview import (
     GOOD_SCORE,

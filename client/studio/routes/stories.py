@@ -15,7 +15,7 @@ from client.data.stories import (
     nothing_yet_for,
     stories_to_markdown,
 )
-from client.studio.routes.downloads import download
+from client.studio.routes.bodies import download
 from client.studio.state.studio import Studio
 from question_bank.stories import PARTS, SECONDS, THEMES
 

@@ -12,9 +12,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from client.answer.heard import Hear
 from client.answer.hearing import load_hearing
 from client.answer.session import Session
+from client.answer.term_track import Hear
 from client.audio.devices import zeros_remedy
 from client.backend.opening import open_backend
 from client.backend.protocol import RejectedError
@@ -40,6 +40,26 @@ from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
 from server.contract import Attempt
 from server.ui.rendering import environment
+
+
+def microphone_passed(settings: ClientSettings) -> bool:
+    """Whether the check was passed; quick."""
+    return _path(settings).is_file()
+
+
+def remember_microphone(settings: ClientSettings) -> None:
+    """Note that the check was passed now."""
+    _path(settings).write_text("{}", encoding="utf-8")
+
+
+def forget_microphone(settings: ClientSettings) -> None:
+    """Note that it has to be passed again."""
+    _path(settings).unlink(missing_ok=True)
+
+
+def _path(settings: ClientSettings) -> Path:
+    return settings.home / "microphone.json"
+
 
 logger = logging.getLogger(__name__)
 

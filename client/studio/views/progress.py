@@ -1,4 +1,4 @@
-"""Progress as its page shows it: scores by heading, terms to work on, and charts by day."""
+"""Today's part of the plan, and progress: scores by heading, terms to work on, charts by day."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -6,26 +6,69 @@ from datetime import date, timedelta
 from statistics import fmean
 from typing import Final
 
+from client.backend.protocol import Backend
 from client.practice.drills.items import ItemSets
 from client.practice.drills.phrases import PHRASE_SETS
-from client.practice.progress import (
-    ScoreLine,
-    TermLine,
-    score_lines,
-    score_lines_by,
-    term_lines,
-)
-from client.practice.progress_over_time import (
-    DayDelivery,
-    DayScore,
-    TermTake,
-    term_takes,
-)
+from client.practice.planning.my_plan import Step, countdown, steps_of, still_missing
+from client.practice.planning.plan import Plan
+from client.practice.progress import ScoreLine, TermLine, score_lines, score_lines_by, term_lines
+from client.practice.progress_over_time import DayDelivery, DayScore, TermTake, term_takes
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, Question
 from server.contract import AttemptSummary, DrillCard, Report, comfortable_wpm
-from server.ui.charts import Chart
-from server.ui.svg import element, picture
+from server.ui.charts import Chart, element, picture
+
+
+@dataclass(frozen=True)
+class Today:
+    """What to do today.
+
+    Attributes:
+        minutes: of the whole day.
+        steps: with what is done ticked.
+        missing: question id → key phrases that its latest answer did not say.
+        left: how many steps are to do.
+        ahead: the next one of the days to come, when all are done.
+        countdown: how long until the interview.
+        role: the id of the plan's role.
+    """
+
+    minutes: int
+    steps: tuple[Step, ...]
+    missing: dict[str, tuple[str, ...]]
+    left: int
+    ahead: Step | None
+    countdown: str
+    role: str
+
+
+def today_of(
+    plan: Plan | None,
+    backend: Backend,
+    attempts: Sequence[AttemptSummary],
+    bank: Bank,
+    now: date,
+) -> Today | None:
+    """What a plan has for a day; ``None``: there is none, or it has not begun or is over."""
+    day = plan.today if plan else None
+    if plan is None or day is None or day.date != now:
+        return None
+    role = plan.goal.role
+    ahead = steps_of([plan.ahead], bank, role)[0] if plan.ahead and not day.left else None
+    return Today(
+        minutes=day.minutes,
+        steps=tuple(steps_of(day.items, bank, role)),
+        missing={
+            each.name: still_missing(backend, attempts, each.name)
+            for each in day.left
+            if each.kind == "retry"
+        },
+        left=len(day.left),
+        ahead=ahead,
+        countdown=countdown(plan, now),
+        role=role,
+    )
+
 
 TERMS_SHOWN: Final = 20
 TAKES_SHOWN: Final = 8

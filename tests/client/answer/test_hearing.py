@@ -7,10 +7,10 @@ import pytest
 
 from client.answer.hearing import AnswerHearing
 from client.audio.files import read_audio
-from client.speaking.natural_voice import NaturalVoice
+from client.speaking.voices import NaturalVoice
+from pronunciation.clip import at_sample_rate
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.passage import LogProbs, Passage
-from pronunciation.resample import at_sample_rate
 from pronunciation.terms import Lexicon, Mistake, Term
 from question_bank.models import KeyPhrase, Question
 from server.contract import Word

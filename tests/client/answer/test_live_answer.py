@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from client.answer.heard import HeardStretch
 from client.answer.hearing import AnswerHearing
 from client.answer.live import AnswerCancelledError, Caption, LiveTranscript
 from client.answer.session import Session
+from client.answer.term_track import HeardStretch
 from client.answer.worker import evidence_of
 from client.audio.files import read_audio
-from client.audio.speech import speech_segments
+from client.audio.voice_activity import speech_segments
 from client.backend.protocol import Backend, RejectedError
 from client.core.errors import EngineError, NoSpeech, WeightsError
 from client.data import demo

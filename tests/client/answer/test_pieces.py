@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from client.answer.live import SampleBuffer
 from client.answer.pieces import (
     Pace,
     PieceCutter,
-    SampleBuffer,
     SpokenPiece,
     count_that_fit,
     covered_s,

@@ -9,7 +9,7 @@ import pytest
 
 from client.answer.worker import RecordingWorker
 from client.audio.files import SoundFile, read_audio
-from client.audio.speech import check_for_speech
+from client.audio.voice_activity import check_for_speech
 from client.core.errors import NoSpeech
 from client.data import demo
 from client.engines.base import Transcriber

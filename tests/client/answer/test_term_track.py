@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.answer.heard import HeardStretch, Prepared
-from client.answer.sample_buffer import SampleBuffer
-from client.answer.term_track import TermTrack
+from client.answer.live import SampleBuffer
+from client.answer.term_track import HeardStretch, Prepared, TermTrack
 from pronunciation.clip import Clip
 from server.contract import HeardPhrase, HeardTerm, Word
 from tests.worlds.planted_voice import noise

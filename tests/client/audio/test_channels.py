@@ -8,7 +8,7 @@ import pytest
 
 from client.audio.channels import ChannelMeter, Mix
 from client.audio.files import SoundFile, read_audio
-from client.audio.speech import speech_segments
+from client.audio.voice_activity import speech_segments
 from client.data import demo
 from pronunciation.clip import Clip
 

@@ -5,7 +5,7 @@ import pytest
 
 from client.audio.devices import zeros_remedy
 from client.audio.files import read_audio
-from client.audio.quality import judge_microphone
+from client.audio.sound_meter import judge_microphone
 from client.core import wording
 from client.data import demo
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip

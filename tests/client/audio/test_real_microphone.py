@@ -17,8 +17,7 @@ import pytest
 from client.audio import read_take
 from client.audio.devices import zeros_remedy
 from client.audio.take_file import finish_take
-from pronunciation.clip import Clip
-from pronunciation.resample import at_sample_rate
+from pronunciation.clip import Clip, at_sample_rate
 
 RATE_HZ = 16000
 

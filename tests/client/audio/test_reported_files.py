@@ -12,7 +12,7 @@ import pytest
 
 from client.audio.files import SoundFile
 from client.audio.sound_meter import SoundMeter, is_only_noise
-from client.audio.speech import speech_segments
+from client.audio.voice_activity import speech_segments
 from client.core.errors import AudioFileError, BrokenFileError
 from client.data import demo
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip

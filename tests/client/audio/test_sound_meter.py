@@ -5,7 +5,7 @@ import pytest
 
 from client.audio.files import read_audio
 from client.audio.sound_meter import SoundMeter
-from client.audio.speech import speech_segments
+from client.audio.voice_activity import speech_segments
 from client.data import demo
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import SoundProblem, SoundQuality

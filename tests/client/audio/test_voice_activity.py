@@ -9,8 +9,7 @@ import pytest
 
 from client.answer.worker import evidence_of
 from client.audio import voice_activity
-from client.audio.speech import measure_level, speech_segments
-from client.audio.voice_activity import LevelMeter, VoiceActivity
+from client.audio.voice_activity import LevelMeter, VoiceActivity, measure_level, speech_segments
 from client.core.errors import EngineError
 from pronunciation.clip import Clip
 from tests.worlds.spoken import say

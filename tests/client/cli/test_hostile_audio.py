@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from client.audio.files import SoundFile
 from client.audio.sound_meter import SoundMeter
-from client.audio.speech import check_for_speech, speech_segments
+from client.audio.voice_activity import check_for_speech, speech_segments
 from client.core.errors import AudioFileError, ClientError, NoSpeech
 from pronunciation.clip import SAMPLE_RATE_HZ
 from server.grading.summary import sound_notice

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from client.judging.chat import ChatError
+from client.judging.judge import ChatError
 from tests.client.cli.conftest import Run
 from tests.worlds.fake_judge import FakeJudge
 
@@ -77,7 +77,7 @@ def test_a_judge_elsewhere_is_warned_of(run: Run, monkeypatch: pytest.MonkeyPatc
     def away(*_: object) -> str:
         raise ChatError("it failed (500)")
 
-    monkeypatch.setattr("client.judging.chat.Chat.ask", away)
+    monkeypatch.setattr("client.judging.judge.Chat.ask", away)
     result = run(
         *("grade", "--question", QUESTION, "--transcript", "-", "--json"),
         *("--judge", "https://judge.example/v1", "--judge-model", "big"),

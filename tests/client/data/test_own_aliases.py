@@ -7,7 +7,7 @@ from client.answer.session import new_submission
 from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
-from client.data.own_aliases import AliasError, add_own_alias
+from client.data.corrections import AliasError, add_own_alias
 from server.contract import Attempt, Transcript, Word
 
 TEXT = (

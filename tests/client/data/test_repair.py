@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from client.answer.heard import HeardStretch
 from client.answer.session import Session, new_submission
+from client.answer.term_track import HeardStretch
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.backend.opening import open_backend

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from client.answer.worker import transcribe
-from client.engines.base import Transcriber
-from client.engines.segments import KEEP_SILENCE_S, Piece, Segment
+from client.engines.base import KEEP_SILENCE_S, Piece, Segment, Transcriber
 from pronunciation.clip import Clip
 from server.contract import Word
 from tests.worlds.planted_voice import FedVoice

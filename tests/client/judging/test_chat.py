@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from client.core.judge_settings import JudgeSettings
-from client.judging.chat import Chat, ChatError
+from client.core.settings import JudgeSettings
+from client.judging.judge import Chat, ChatError
 from tests.worlds.fake_judge import FakeJudge, drips, sends
 
 MESSAGES = [{"role": "user", "content": "Well?"}]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from client.judging.chat import ChatError
-from client.judging.follow_up import put_into_words
+from client.judging.judge import ChatError, put_into_words
 from server.contract import FollowUp
 
 ASKED = FollowUp(kind="phrase", about="eviction", ask="Who loses their place when memory is full?")

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from client.core.judge_settings import JudgeSettings
-from client.judging.chat import ChatError
-from client.judging.judge import MAX_ANSWER_CHARS, Judge
+from client.core.settings import JudgeSettings
+from client.judging.judge import MAX_ANSWER_CHARS, ChatError, Judge
 from question_bank.models import KeyPhrase, Question
 from server.contract import (
     Coverage,

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from client.core.judge_settings import JudgeSettings
-from client.judging.chat import Chat
-from client.judging.follow_up import PUT_WITHIN_S, put_into_words
+from client.core.settings import JudgeSettings
+from client.judging.judge import PUT_WITHIN_S, Chat, put_into_words
 from server.contract import FollowUp
 from tests.worlds.ports import free_port
 

@@ -12,8 +12,7 @@ from client.audio.files import read_audio
 from client.core.settings import ClientSettings
 from client.practice.drills.drill_session import drill_hearing
 from client.practice.drills.items import load_items, phrase_items, with_errors
-from client.practice.drills.phrases import collocations
-from client.practice.own_errors import LONGEST_PROMPT, OwnError, own_errors
+from client.practice.drills.phrases import LONGEST_PROMPT, OwnError, collocations, own_errors
 from pronunciation.clip import Clip
 from server.contract import Language, LanguageNote, Report, Transcript
 from tests.client.practice.drills.test_drill_hearing import flite

@@ -9,7 +9,7 @@ import pytest
 
 from client.core.errors import SpeakingError
 from client.speaking import Speaker
-from client.speaking.natural_voice import NaturalVoice
+from client.speaking.voices import NaturalVoice
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.respelling.for_voices import to_natural
 from pronunciation.terms import Lexicon
@@ -63,9 +63,9 @@ def test_every_phone_counts(lexicon: Lexicon) -> None:
 
 
 def test_a_package_that_does_not_load_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    from client.speaking import natural_voice
+    from client.speaking import voices
 
-    monkeypatch.setattr(natural_voice, "_MODEL", natural_voice._Model())
+    monkeypatch.setattr(voices, "_MODEL", voices._Model())
     monkeypatch.setitem(sys.modules, "hibari", None)
     with pytest.raises(SpeakingError, match=r"cannot be loaded .*reinstall.* hibari-tts"):
         NaturalVoice().synthesize("hello", Lexicon(version="0", terms=()))

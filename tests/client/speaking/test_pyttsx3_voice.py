@@ -12,7 +12,7 @@ import pytest
 
 from client.core.errors import SpeakingError
 from client.speaking.pyttsx3_process import speak
-from client.speaking.pyttsx3_voice import Pyttsx3Voice
+from client.speaking.voices import Pyttsx3Voice
 from pronunciation.clip import Clip
 from pronunciation.terms import Lexicon, Term
 

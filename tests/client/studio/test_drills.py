@@ -12,7 +12,7 @@ from client.audio.wav import read_wav
 from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
 from client.practice.drills.own_items import OwnItem, write_own_items
-from client.practice.own_errors import own_errors
+from client.practice.drills.phrases import own_errors
 from client.studio.state.studio import Studio
 from pronunciation.errors import HearingError
 from pronunciation.terms import Mistake

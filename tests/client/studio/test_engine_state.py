@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
-from client.answer.heard import HeardStretch
+from client.answer.term_track import HeardStretch
 from client.core.errors import EngineError, WeightsError
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio

@@ -7,8 +7,8 @@ from client.core.errors import EngineError, SpeakingError
 from client.core.settings import ClientSettings
 from client.data import demo
 from client.studio.app import create_studio
-from client.studio.routes.microphone import SENTENCE
-from client.studio.state.microphone_passed import microphone_passed
+from client.studio.routes.sound import SENTENCE
+from client.studio.state.studio import microphone_passed
 from tests.worlds.studio_parts import ORIGIN, ScriptedTranscriber, make_studio
 
 RAW = {"Content-Type": "application/octet-stream"}

@@ -11,7 +11,7 @@ from fpdf import FPDF
 from starlette.testclient import TestClient
 
 from client.backend.embedded import check_bank
-from client.core.judge_settings import JudgeSettings
+from client.core.settings import JudgeSettings
 from client.data.own_questions import fitting_round, rounds_of
 from client.studio.state.studio import Studio
 from question_bank.models import FieldOfWork, Role, RoundGuide
@@ -158,7 +158,7 @@ def test_a_language_model_proposes_and_nothing_is_kept_unseen(
 ) -> None:
     reply = [{"question": "Who is paged first?", "key_phrases": ["on call", 3], "topic": "Paging"}]
     text = "Sure: " + json.dumps([*reply, {"question": 5}, "no"])
-    monkeypatch.setattr("client.data.proposing.Chat.ask", lambda self, messages: text)
+    monkeypatch.setattr("client.data.own_questions.Chat.ask", lambda self, messages: text)
     judge = JudgeSettings("http://127.0.0.1:9/v1", "small")
     studio.settings = replace(studio.settings, judge=judge)
     assert (

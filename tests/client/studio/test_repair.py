@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from client.answer.heard import HeardStretch
+from client.answer.term_track import HeardStretch
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings

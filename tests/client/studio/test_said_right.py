@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from client.practice.drills.items import load_items
 from client.studio.state.studio import Studio
-from pronunciation.own_readings import read_own_readings
+from pronunciation.lexicon_loader import read_own_readings
 from server.contract import Correction, TermVerdict
 from tests.client.studio.test_corrections import NOW, answer, merge
 

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from client.core.preferences import change_preferences, load_preferences
 from client.practice.drills.items import HARD_SOUNDS
-from client.speaking.natural_voice import NaturalVoice
+from client.speaking.voices import NaturalVoice
 from client.studio.state.engine_state import EngineState
 from client.studio.state.studio import Studio
 

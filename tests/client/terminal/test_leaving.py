@@ -9,8 +9,7 @@ import pytest
 from rich.console import Console
 
 from client.audio import Level
-from client.terminal.keys import ESCAPE, Keys, key_reader
-from client.terminal.quiet import quiet_libraries
+from client.terminal.keys import ESCAPE, Keys, key_reader, quiet_libraries
 from client.terminal.recording_screen import End, watch_recording
 
 
@@ -95,7 +94,7 @@ def test_what_libraries_write_stays_off_the_screen(capfd: pytest.CaptureFixture[
 def test_our_own_text_comes_out_meanwhile() -> None:
     program = (
         "import os, sys\n"
-        "from client.terminal.quiet import quiet_libraries\n"
+        "from client.terminal.keys import quiet_libraries\n"
         "with quiet_libraries():\n"
         "    os.write(2, b'library\\n')\n"
         "    print('ours', file=sys.stderr)\n"

@@ -8,11 +8,14 @@ import pytest
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.hearing.acoustic import FRAME_S
-from pronunciation.hearing.decoded import MARGIN_S, AlignedClip, asked_about, features
 from pronunciation.hearing.match import (
     DECODED,
+    MARGIN_S,
     MOST_PLACES,
+    AlignedClip,
+    asked_about,
     doubtful,
+    features,
     phrase_model,
     phrase_odds,
     shares,

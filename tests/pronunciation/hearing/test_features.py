@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pronunciation.hearing.features import N_MELS, log_mel, log_mel_energies
+from pronunciation.hearing.acoustic import N_MELS, log_mel, log_mel_energies
 
 
 @pytest.mark.parametrize("seconds", [0.05, 1.0, 3.21])

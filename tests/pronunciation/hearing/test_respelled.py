@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from pronunciation.g2p import with_s
-from pronunciation.hearing.decoded import features
 from pronunciation.hearing.layout import Layout, Phones
-from pronunciation.hearing.match import ASKED_FROM, MOST_PLACES, Match, phrase_model
+from pronunciation.hearing.match import ASKED_FROM, MOST_PLACES, Match, features, phrase_model
 from pronunciation.hearing.places import FEATURES, AlignedTranscript, Candidate, candidates
 from pronunciation.hearing.respelled import (
     ASKED_UNDER,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pronunciation.hearing.features import log_mel_energies
+from pronunciation.hearing.acoustic import log_mel_energies
 from scripts.train.augment import BAND_HZ, Noises, augment, band_warp
 
 

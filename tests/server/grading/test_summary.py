@@ -12,7 +12,7 @@ from server.contract import (
     Structure,
     StructurePart,
 )
-from server.contract.bands import bands
+from server.contract.scoring import bands
 from server.grading.summary import summarize
 
 

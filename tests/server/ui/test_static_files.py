@@ -12,8 +12,7 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from server.attempts.service import Service
-from server.ui.headers import SecurityHeaders
-from server.ui.static_files import Assets
+from server.ui.headers import Assets, SecurityHeaders
 from tests.worlds.people import people
 
 
@@ -57,9 +56,9 @@ def test_a_new_version_of_the_same_size_and_time_is_sent(browser: TestClient, sc
     before = script.stat()
     script.write_text("two();")
     os.utime(script, ns=(before.st_atime_ns, before.st_mtime_ns))
-    from server.ui import static_files
+    from server.ui import headers
 
-    static_files._digest.cache_clear()
+    headers._digest.cache_clear()
     fresh = browser.get("/static/a.js", headers={"If-None-Match": tag})
     assert (fresh.status_code, fresh.text) == (200, "two();")
 

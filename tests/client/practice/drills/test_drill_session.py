@@ -14,11 +14,10 @@ from client.practice.drills.drill_session import (
     drill_hearing,
 )
 from client.practice.drills.items import Item, ItemSets
-from client.speaking.natural_voice import NaturalVoice
-from pronunciation.clip import Clip
+from client.speaking.voices import NaturalVoice
+from pronunciation.clip import Clip, at_sample_rate
 from pronunciation.drill_sets import load_drills
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.resample import at_sample_rate
 from server.contract import DrillQuery, DrillQueue, DrillReview
 from tests.client.practice.drills.conftest import (
     RIGHT,

@@ -14,9 +14,8 @@ from client.core.settings import ClientSettings
 from client.practice.drills.drill_session import drill_hearing
 from client.practice.drills.items import Item, load_items
 from client.speaking import Speaker
-from client.speaking.pyttsx3_voice import Pyttsx3Voice
-from pronunciation.clip import Clip
-from pronunciation.resample import at_sample_rate
+from client.speaking.voices import Pyttsx3Voice
+from pronunciation.clip import Clip, at_sample_rate
 
 SAMPLE_STEP = 16
 """Every sixteenth item, of every set. To hear all after a change of items or of the voice: 1."""

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from client.core.settings import ClientSettings
-from client.studio.routes.microphone import SENTENCE
-from client.studio.state.microphone_passed import microphone_passed
+from client.studio.routes.sound import SENTENCE
+from client.studio.state.studio import microphone_passed
 from pronunciation.clip import Clip
 from tests.client.studio.conftest import NewPage, Serve
 from tests.worlds.studio_parts import ScriptedTranscriber

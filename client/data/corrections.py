@@ -1,6 +1,6 @@
-"""“I did say it”: stores words of an answer as an alias of a key phrase.
+"""“I did say it” and “I said it right”, for good: aliases of key phrases and readings of one's own.
 
-Only if the server runs in this process: a program's shared bank is for the program to change.
+Aliases only if the server runs in this process: a program's shared bank is for it to change.
 """
 
 import re
@@ -12,9 +12,17 @@ from client.backend.protocol import Backend
 from client.core.durable_file import rewrite_durably
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
+from pronunciation.errors import LexiconError
+from pronunciation.lexicon_loader import (
+    OwnReadings,
+    read_own_readings,
+    to_yaml,
+    with_reading,
+    without_readings,
+)
 from question_bank.errors import BankError
 from question_bank.own_aliases import OwnAliases, read_own_aliases
-from server.contract import Attempt, RegradeResult
+from server.contract import Attempt, RegradeResult, SaidRight
 
 
 class AliasError(ClientError):
@@ -57,7 +65,7 @@ def add_own_alias(
     owner = taken.get(" ".join(_tokens(words)))
     if owner is not None:
         raise AliasError(f"these words already count, for the key phrase “{owner}”")
-    _change(settings, lambda own: own.added(question.id, phrase, words))
+    _change_aliases(settings, lambda own: own.added(question.id, phrase, words))
     return backend.regrade(question_id=question.id)
 
 
@@ -70,11 +78,11 @@ def take_back_alias(
         AliasError: the file cannot be read or written.
         BackendError: grading failed.
     """
-    _change(settings, lambda own: own.removed(question_id, phrase, alias))
+    _change_aliases(settings, lambda own: own.removed(question_id, phrase, alias))
     return backend.regrade(question_id=question_id)
 
 
-def _change(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]) -> None:
+def _change_aliases(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]) -> None:
     path = settings.own_aliases
     try:
         rewrite_durably(path, lambda: change(read_own_aliases(path)).to_yaml().encode("utf-8"))
@@ -88,3 +96,67 @@ def _change(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]
 
 def _tokens(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.casefold().replace("'", "").replace("’", ""))
+
+
+class ReadingError(ClientError):
+    """This reading cannot count as right; the text says why."""
+
+
+def add_own_readings(
+    backend: Backend, settings: ClientSettings, attempt: Attempt, term: str
+) -> Attempt:
+    """Let a term count as right as it was heard in this answer, here and from now on.
+
+    Other answers keep their reports until they are graded again; drills know it at once.
+
+    Args:
+        backend: keeps that this answer said it right; it must be the embedded server.
+        settings: name the file of your own readings.
+        attempt: the answer.
+        term: one that its report calls mispronounced.
+
+    Raises:
+        ReadingError: the lexicon is not your own, or nothing was heard of the term.
+        BackendError: the report does not call it mispronounced.
+    """
+    if settings.server is not None:
+        raise ReadingError("the program's lexicon decides what is right: tell its coaches")
+    heard = [
+        each.phones
+        for each in attempt.report.pronunciation.terms
+        if each.term == term and each.verdict == "mispronounced" and each.phones
+    ]
+    if not heard:
+        raise ReadingError(f"no way of saying {term!r} was heard in this answer")
+    corrected = backend.said_right(attempt.id, SaidRight(term=term))
+
+    def added(own: OwnReadings) -> OwnReadings:
+        for phones in heard:
+            own = with_reading(own, term, phones)
+        return own
+
+    _change_readings(settings, added)
+    return corrected
+
+
+def take_back_readings(settings: ClientSettings, term: str) -> None:
+    """Stop counting your own readings of a term.
+
+    Raises:
+        ReadingError: the file cannot be read or written.
+    """
+    _change_readings(settings, lambda own: without_readings(own, term))
+
+
+def _change_readings(
+    settings: ClientSettings, change: Callable[[OwnReadings], OwnReadings]
+) -> None:
+    path = settings.own_readings
+    try:
+        rewrite_durably(path, lambda: to_yaml(change(read_own_readings(path))).encode("utf-8"))
+    except Timeout as error:
+        raise ReadingError("another window is changing your readings; try again") from error
+    except LexiconError as error:
+        raise ReadingError(str(error)) from error
+    except OSError as error:
+        raise ReadingError(f"{path} cannot be written: {error.strerror}") from error

@@ -1,9 +1,13 @@
-"""Sound that a page posts: 16-bit little-endian PCM, 16 kHz, mono, as ``recorder.js`` gives it."""
+"""Bodies: 16-bit PCM (16 kHz, mono) that ``recorder.js`` posts; files that a browser saves."""
+
+from collections.abc import Iterable
 
 from fastapi import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 
 from pronunciation.clip import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ, Clip, decode_pcm16
+from server.ui.exports.file_types import ending_of, media_type_of
 
 
 async def read_body(request: Request, max_s: float) -> bytes:
@@ -30,3 +34,24 @@ def clip_of_pcm(content: bytes) -> Clip:
     if not content or len(content) % BYTES_PER_SAMPLE:
         raise HTTPException(422, "the take has no sound in it: 16-bit samples are expected")
     return Clip(decode_pcm16(content))
+
+
+def download(name: str, content: str | bytes) -> Response:
+    """A file to save under this name, whose ending says what it is."""
+    return Response(
+        content,
+        media_type=media_type_of(name),
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def export_format(ending: str, formats: Iterable[str]) -> str:
+    """The one of these formats whose files end so.
+
+    Raises:
+        HTTPException: 404, there is none.
+    """
+    for format in formats:
+        if ending_of(format) == ending:
+            return format
+    raise HTTPException(404, f"there is no export named {ending!r}")
