@@ -9,14 +9,14 @@ import pytest
 from scripts import changed_tests, house
 
 MOST_IGNORED_IMPORTS = 10
-DEEPEST = {"server": 16, "client": 12}
+DEEPEST = {"server": 15, "client": 12}
 DEEPEST_OF_ALL = 19
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 75_099
-MOST_LINES_OF_CODE = 52_517
-MOST_FILES = 408
-MOST_LINES_OF_TESTS = 50_242
+MOST_LINES = 74_510
+MOST_LINES_OF_CODE = 52_115
+MOST_FILES = 341
+MOST_LINES_OF_TESTS = 50_225
 MOST_INNER_IMPORTS = 62
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 
