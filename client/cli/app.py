@@ -13,7 +13,7 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from client.cli.commands import Program
-from client.cli.common import BankOption, EngineOption, LexiconOption, ModelOption, ServerOption
+from client.cli.options import BankOption, EngineOption, LexiconOption, ModelOption, ServerOption
 from client.core.errors import ClientError
 
 _OF_SIGPIPE: Final = 128 + 13

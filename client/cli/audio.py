@@ -16,18 +16,9 @@ from client.answer.worker import transcribe as transcribe_sound
 from client.audio.files import SoundFile, read_audio
 from client.audio.voice_activity import check_for_speech
 from client.cli import loading
-from client.cli.common import (
-    EngineOption,
-    ModelOption,
-    TrackOption,
-    command,
-    errors,
-    fail,
-    out,
-    print_file,
-    print_json,
-)
+from client.cli.common import command, errors, fail, out, print_file, print_json
 from client.cli.loading import name_track
+from client.cli.options import EngineOption, ModelOption, TrackOption
 from client.cli.progress_bars import counting, share_bar
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings

@@ -14,7 +14,8 @@ from rich.text import Text
 from client.backend.embedded import check_bank, read_posting
 from client.backend.opening import open_direct
 from client.cli.commands import command_group
-from client.cli.common import RoundOption, command, errors, fail, out, print_json
+from client.cli.common import command, errors, fail, out, print_json
+from client.cli.options import RoundOption
 from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
 from client.core.wording import count_of, visible

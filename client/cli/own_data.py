@@ -11,17 +11,9 @@ from rich.text import Text
 
 from client.backend.protocol import BackendError, RejectedError
 from client.backend.reviews import read_review
-from client.cli.common import (
-    RoundOption,
-    checked,
-    command,
-    errors,
-    fail,
-    out,
-    print_file,
-    print_json,
-)
+from client.cli.common import checked, command, errors, fail, out, print_file, print_json
 from client.cli.loading import open_server
+from client.cli.options import RoundOption
 from client.cli.progress_bars import counting
 from client.core.settings import ClientSettings
 from client.core.wording import count_of

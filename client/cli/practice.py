@@ -23,18 +23,9 @@ from client.bulk.recordings import is_bulk, recordings_of
 from client.bulk.results import Line, open_results
 from client.bulk.workers import AssessorOptions, ClusterWorkers, ProcessWorkers, Workers, assess_all
 from client.cli import loading
-from client.cli.common import (
-    EngineOption,
-    ModelOption,
-    RoundOption,
-    TrackOption,
-    command,
-    errors,
-    fail,
-    out,
-    print_json,
-)
+from client.cli.common import command, errors, fail, out, print_json
 from client.cli.loading import answers_here, load_hearing, name_track, open_judge, open_server
+from client.cli.options import EngineOption, ModelOption, RoundOption, TrackOption
 from client.cli.progress_bars import counting, share_bar
 from client.cli.transcripts import read_transcript
 from client.core.errors import BrokenFileError, RecordingError

@@ -11,8 +11,9 @@ from rich.text import Text
 from client.answer.answer import Answer
 from client.answer.answers import Answers
 from client.backend.protocol import Backend
-from client.cli.common import EngineOption, ModelOption, command, errors, fail, out, print_json
+from client.cli.common import command, errors, fail, out, print_json
 from client.cli.loading import answers_here, open_server, open_session
+from client.cli.options import EngineOption, ModelOption
 from client.cli.progress_bars import share_bar
 from client.cli.transcripts import spoken_text
 from client.core.errors import ClientError

@@ -28,8 +28,9 @@ from server.accounts.second_factor import SecondFactorService
 from server.accounts.sessions import SessionService, has_ended
 from server.accounts.throttle import Throttle, Try
 from server.core.access import Actor
+from server.core.clock import utc_now
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError, WrongSignInError
-from server.db.database import Database, audit, utc_now
+from server.db.database import Database, audit
 from server.db.tables import AccountRow
 
 _NAME: Final = re.compile(r"[\w.@+-]{1,80}")

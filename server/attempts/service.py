@@ -15,7 +15,7 @@ from pronunciation.terms import Lexicon
 from question_bank.errors import UnknownNameError
 from question_bank.loader import load_bank
 from question_bank.models import Bank, Question, RoundName
-from server.attempts.drills import DrillService
+from server.attempts.drill_service import DrillService
 from server.attempts.grading_data import Grader, GradingData
 from server.contract import (
     Archive,
@@ -40,6 +40,7 @@ from server.contract import (
     Transcript,
 )
 from server.contract.transcript import MOST_KEPT
+from server.core.clock import utc_now
 from server.core.errors import (
     ConflictError,
     InvalidInputError,
@@ -48,7 +49,6 @@ from server.core.errors import (
     UnreadableError,
 )
 from server.core.settings import ServerSettings
-from server.db.database import utc_now
 
 if TYPE_CHECKING:
     from server.attempts.read_reports import StoredAttempt

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from question_bank.models import Question
 from server.attempts.answer_facts import keep_facts
 from server.attempts.corrections import keep_corrections, move_places, put_own_answer
-from server.attempts.drills import DrillStore
+from server.attempts.drill_store import DrillStore
 from server.attempts.read_reports import (
     ReadScore,
     StoredAttempt,

@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,12 +31,6 @@ from server.core.errors import UnreadableError
 from server.db.engine import make_engine, plain_errors, writing
 from server.db.migrate import upgrade
 from server.db.tables import AuditRow
-
-
-def utc_now() -> datetime:
-    """The time now, in UTC."""
-    return datetime.now(UTC)
-
 
 IDS_PER_STATEMENT: Final = 1000
 """SQLite takes at most 32,766 parameters (https://www.sqlite.org/limits.html)."""

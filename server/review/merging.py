@@ -15,8 +15,9 @@ from server.contract import (
     ReviewDocument,
     RubricScore,
 )
+from server.core.clock import utc_now
 from server.core.errors import ConflictError, NotAllowedError, NotFoundError
-from server.db.database import MAX_ID, Database, audit, utc_now
+from server.db.database import MAX_ID, Database, audit
 from server.db.tables import AttemptRow, CommentRow, CorrectionRow, RubricScoreRow
 from server.review.models import Author
 from server.review.store import (

@@ -15,8 +15,9 @@ from server.contract import (
     ReviewDocument,
 )
 from server.core.access import Actor, Resource
+from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, NotFoundError
-from server.db.database import MAX_ID, Database, audit, utc_now
+from server.db.database import MAX_ID, Database, audit
 from server.db.tables import (
     AttemptRow,
     CohortRow,

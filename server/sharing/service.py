@@ -12,8 +12,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from server.contract import Shared, ShareRequest, Sharing
+from server.core.clock import utc_now
 from server.core.errors import ConflictError, NotFoundError
-from server.db.database import Database, audit, utc_now
+from server.db.database import Database, audit
 from server.db.tables import AttemptRow, CohortRow, ShareRow
 from server.sharing.links import LinkService, links_of
 from server.sharing.recordings import (

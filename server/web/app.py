@@ -16,8 +16,8 @@ from server.accounts.service import AccountService
 from server.attempts.regrading import REGRADE, regrading
 from server.attempts.service import Service, create_service
 from server.bank_versions.service import CHECK_BANK, BankVersions
+from server.core.clock import utc_now
 from server.core.settings import ServerSettings
-from server.db.database import utc_now
 from server.exports.cohort import EXPORT_COHORT, cohort_exporting
 from server.jobs.queue import JobQueue
 from server.jobs.worker import Worker

@@ -18,6 +18,7 @@ from server.accounts.second_factor import new_totp_secret, totp_address
 from server.attempts.service import Service
 from server.contract import Archive
 from server.core.access import Action, Actor
+from server.core.clock import utc_now
 from server.core.errors import (
     InvalidInputError,
     NotFoundError,
@@ -25,7 +26,6 @@ from server.core.errors import (
     TooManyTriesError,
     WrongSignInError,
 )
-from server.db.database import utc_now
 from server.operations.account_data import everything_of
 from server.review.service import ReviewService
 from server.web.http.context import AppContext, Context, OwnService

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from server.attempts.drills import DRILL_ARCHIVE_PAGE
+from server.attempts.drill_service import DRILL_ARCHIVE_PAGE
 from server.attempts.service import ARCHIVE_PAGE
 from server.contract import (
     Archive,

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Form, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from server.core.access import Action, Actor
+from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, NotFoundError
-from server.db.database import utc_now
 from server.jobs.job import MadeFile
 from server.review.overview import MOST_CORRECTIONS, collect, overview_of, resolve, to_csv, to_yaml
 from server.review.review_queue import QueueFilter

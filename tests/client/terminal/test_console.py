@@ -75,7 +75,7 @@ def test_nothing_else_writes_to_the_terminal() -> None:
         "cli/app.py": {"echo", "write"},  # the version and the address; the output's own failure
         "cli/common.py": {"write"},  # print_json, print_file
         "cli/settings.py": {"echo"},  # one's own settings, each of a known form
-        "cli/pronounce.py": {"write"},  # JSON in ASCII
+        "cli/audio.py": {"write"},  # JSON in ASCII
         "speaking/pyttsx3_process.py": {"write"},  # a process whose output Aloud reads
     }
     root = Path(client.__file__).parent

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from server.attempts.drills import check_review, schedule
+from server.attempts.drill_service import check_review, schedule
 from server.contract import DrillReview
 from server.core.errors import InvalidInputError
 

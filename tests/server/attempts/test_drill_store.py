@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from server.attempts.drills import schedule
+from server.attempts.drill_service import schedule
 from server.attempts.store import Store
 from server.contract import DrillQuery, DrillReview
 

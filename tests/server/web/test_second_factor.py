@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from server.accounts.second_factor import STEP_S, new_totp_secret, totp
 from server.attempts.service import Service
-from server.db.database import utc_now
+from server.core.clock import utc_now
 from tests.server.web.test_account import PAGE, sign_in, signed_in, token_of
 from tests.worlds.people import PASSWORD, People, people
 
