@@ -15,7 +15,7 @@ DEEPEST_OF_ALL = 19
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
 MOST_LINES = 74_510
 MOST_LINES_OF_CODE = 52_115
-MOST_FILES = 341
+MOST_FILES = 344
 MOST_LINES_OF_TESTS = 50_225
 MOST_INNER_IMPORTS = 62
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
