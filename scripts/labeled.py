@@ -331,6 +331,11 @@ def excerpts(case: Case) -> list[Case]:
     return found
 
 
+def half_of(question: Question) -> int:
+    """0 or 1: each half is told by a network that learned from the other."""
+    return crc32(question.id.encode()) % 2
+
+
 def off_topic(cases: Sequence[Case], *, weight: float = 0.2) -> list[Case]:
     """Each answer held against a question of another role, and talk of other things."""
     random = np.random.RandomState(2)

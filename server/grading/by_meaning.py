@@ -61,6 +61,14 @@ BESIDE: Final = (
 """What the sentence that names a phrase is close to besides the name; see ``beside_name``."""
 
 
+class Credit(NamedTuple):
+    """The chances that a sentence is worth credit, and that it is wrong."""
+
+    span: Span
+    worth: float
+    wrong: float
+
+
 @dataclass(frozen=True, eq=False)
 class AnswerVectors:
     """The vectors of an answer's spans, made once and kept with the attempt.

@@ -26,6 +26,7 @@ MAX_PHRASE: Final = 16
 """Tokens of a phrase with its aliases; the rest is cut off."""
 
 Floats = npt.NDArray[np.float64]
+Kinds = npt.NDArray[np.int64]
 
 
 class CrossEncoder:
@@ -40,17 +41,26 @@ class CrossEncoder:
         self._lock = Lock()
         self._session: onnxruntime.InferenceSession | None = None
 
-    def logit(self, own: Vectors, text: States) -> float:
-        """The logit for words (tokens, 384), below the encoder's last layers, that read a text.
+    def logits(self, own: Vectors, text: States, kinds: Kinds | None = None) -> Floats:
+        """The logits for words (tokens, 384), below the encoder's last layers, that read a text.
 
-        Each is computed alone, so it is the same in any company: the weights have 8 bits, and a
-        larger batch would round its inputs together.
+        ``kinds`` is the kind of text of each token, where a network knows several. Each is computed
+        alone, so it is the same in any company: the weights have 8 bits, and a larger batch would
+        round its inputs together.
         """
         with self._lock:
             self._session = self._session or _session(self._file)
-        inputs = {"phrase": own[None], "lower": text.lower[None], "upper": text.upper[None]}
-        (logit,) = self._session.run(None, inputs)[0]
-        return float(logit)
+        inputs: dict[str, Vectors | Kinds] = {
+            "phrase": own[None], "lower": text.lower[None], "upper": text.upper[None],
+        }  # fmt: skip
+        if kinds is not None:
+            inputs["kinds"] = kinds[None]
+        found: Floats = self._session.run(None, inputs)[0].reshape(-1).astype(np.float64)
+        return found
+
+    def logit(self, own: Vectors, text: States) -> float:
+        """The only logit of a network that has one."""
+        return float(self.logits(own, text)[0])
 
 
 def logits(pairs: Sequence[tuple[str, str]]) -> Floats:

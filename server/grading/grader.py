@@ -11,6 +11,7 @@ from server.contract import (
     CHALLENGED,
     WHEN_ASKED,
     Coverage,
+    FollowUpAnswer,
     FollowUpReport,
     Report,
     Structure,
@@ -24,6 +25,7 @@ from server.core.errors import GradingError
 from server.grading import stance
 from server.grading.answer import Answer, Span, read_answer, spans_of
 from server.grading.by_meaning import MAX_SPANS, AnswerVectors
+from server.grading.credit import sentence_credits
 from server.grading.delivery import first_point_s, measure_delivery
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
@@ -37,7 +39,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "5.6.1"
+GRADER_VERSION = "5.7.0"
 """Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
 FACT_WORDS, FACT_PHRASES = 45, 2
@@ -189,14 +191,7 @@ def grade(
         vectors = None
     elif vectors is None or vectors.spans != answer.spans[:MAX_SPANS]:
         vectors = AnswerVectors.of(answer.words, answer.spans)
-    judged = judge(
-        answer,
-        phrases.phrases,
-        question=question,
-        vectors=vectors,
-        words=transcript.words,
-        heard=submission.evidence.heard_phrases,
-    )
+    judged = judge_whole(question, answer, phrases, vectors, submission)
     fact = asks_for_a_fact(question)
     structure = Structure(kind=question.kind, parts=(), score=0.0, asked=not fact)
     if vectors is not None and not fact:
@@ -294,14 +289,7 @@ def count_follow_ups(
         said, words = each.transcript, each.transcript.words
         answer = read_answer(said.tokens, terms, phrases, strict=said.is_rough)
         vectors = None if said.is_rough else AnswerVectors.of(answer.words, answer.spans)
-        judged = judge(
-            answer,
-            phrases.phrases,
-            question=question,
-            vectors=vectors,
-            words=words,
-            heard=each.evidence.heard_phrases,
-        )
+        judged = judge_whole(question, answer, phrases, vectors, each)
         added: list[str] = []
         found = list(coverage.phrases)
         for at, (phrase, now) in enumerate(zip(found, judged.coverage.phrases, strict=True)):
@@ -330,6 +318,25 @@ def count_follow_ups(
             )
         )
     return Asked(coverage, structure, tuple(reports), settled)
+
+
+def judge_whole(
+    question: Question,
+    answer: Answer,
+    phrases: PhraseSet,
+    vectors: AnswerVectors | None,
+    said: Submission | FollowUpAnswer,
+) -> Judged:
+    """What an answer says, and what each of its sentences is worth."""
+    return judge(
+        answer,
+        phrases.phrases,
+        question=question,
+        vectors=vectors,
+        words=said.transcript.words,
+        heard=said.evidence.heard_phrases,
+        credits_of=sentence_credits(question, answer.words, vectors) if vectors else (),
+    )
 
 
 def _is_sound(judged: Judged) -> bool:

@@ -35,7 +35,7 @@ from server.contract import (
 from server.contract.transcript import clearness_of
 from server.grading import by_meaning, by_sound, by_words, cross_encoder, stance
 from server.grading.answer import Answer, Span
-from server.grading.by_meaning import AnswerVectors, Floats, QuestionVectors, Stems
+from server.grading.by_meaning import AnswerVectors, Credit, Floats, QuestionVectors, Stems
 from server.grading.by_words import Named
 from server.grading.model import shipped_linear, shipped_model
 from server.grading.numbers import SCALES
@@ -288,8 +288,9 @@ def judge(
     vectors: AnswerVectors | None = None,
     words: Sequence[Word] = (),
     heard: Sequence[HeardPhrase] = (),
+    credits_of: Sequence[Credit] = (),
 ) -> Judged:
-    """Judges an answer; arguments as ``passages_of``."""
+    """Judges an answer; arguments as ``passages_of``, and what its sentences are worth."""
     meaning = compared(question, vectors, answer.words)
     found = passages_of(answer, phrases, meaning=meaning, words=words, heard=heard)
     readings = readings_of(answer, phrases, found) if meaning is not None else []
@@ -298,48 +299,60 @@ def judge(
         for phrase, own, chances in zip(phrases, found, chances_of(found, readings), strict=True)
     )
     coverage = Coverage(score=coverage_score(judged), phrases=judged)
-    if meaning is None:
+    if meaning is None or not credits_of:
         return Judged(coverage)
-    numbers = answer_numbers(meaning, coverage, readings)
-    worst = int(meaning.wrong.argmax())
+    numbers = answer_numbers(meaning, coverage, readings, credits_of)
+    worst = max(credits_of, key=lambda each: each.wrong)
     doubted = None
-    if meaning.wrong[worst] >= DOUBTED_FROM:
-        doubted = evidence_of(answer.words, words, range(*meaning.answer.spans[worst]))
+    if worst.wrong >= DOUBTED_FROM:
+        doubted = evidence_of(answer.words, words, range(*worst.span))
     return Judged(coverage, numbers, doubted)
 
 
-DOUBTED_FROM: Final = 0.5
+DOUBTED_FROM: Final = 0.85
 OFF_TOPIC_BELOW: Final = 0.2
 """Of 550 answers, those to another question had 0.07 at most, right ones in words far from the
 question's 0.26 at least; one of these had less only because a quarter of its words was garbled."""
 TOPIC_FEATURES: Final = ("coverage", "topic", "topic3", "best_mean", "best_top")
 ANSWER_FEATURES: Final = (
-    "coverage", "covered", "structure", "wrong_mean", "wrong_top", "topic3", "best_mean",
-    "best_top", "read_mean", "read_top", "words", "has_ways", "is_story", "is_introduction",
+    "coverage", "covered", "structure", "worth_mean", "worth_top3", "worth_sum", "wrong_mean",
+    "wrong_top", "wrong_top3", "topic3", "best_mean", "best_top", "read_mean", "read_top", "words",
+    "has_ways", "is_story", "is_introduction",
 )  # fmt: skip
 """What the quality of a whole answer goes by: the share of the phrases said, and said for sure; of
-the parts; how wrong its sentences sound on the mean and at worst; how close it comes to the prompt
-and to the phrases; what the cross-encoder reads of these on the mean and at best; its length."""
-RISING: Final = frozenset(("coverage", "covered", "structure", "read_mean", "read_top"))
-FALLING: Final = frozenset(("wrong_mean", "wrong_top"))
+the parts; what its sentences are worth by word, the best three, and all, and how wrong they are by
+word, at worst, and the worst three; how close it comes to the prompt and to the phrases; what the
+cross-encoder reads of these on the mean and at best; its length."""
+RISING: Final = frozenset((
+    "coverage", "covered", "structure", "read_mean", "read_top",
+    "worth_mean", "worth_top3", "worth_sum",
+))  # fmt: skip
+FALLING: Final = frozenset(("wrong_mean", "wrong_top", "wrong_top3"))
 
 
 def answer_numbers(
-    meaning: Meaning, coverage: Coverage, readings: Sequence[Sequence[float]]
+    meaning: Meaning,
+    coverage: Coverage,
+    readings: Sequence[Sequence[float]],
+    credits_of: Sequence[Credit],
 ) -> dict[str, float]:
     """``ANSWER_FEATURES`` that do not depend on the structure, and ``TOPIC_FEATURES``."""
     read = [1.0 / (1.0 + math.exp(-max(own))) if own else 0.0 for own in readings]
-    by_start: dict[int, float] = {}
-    for (start, _), wrong in zip(meaning.answer.spans, meaning.wrong.tolist(), strict=True):
-        by_start[start] = max(wrong, by_start.get(start, 0.0))
+    lengths = np.array([each.span[1] - each.span[0] for each in credits_of])
+    worth = np.array([each.worth for each in credits_of])
+    wrong = np.array([each.wrong for each in credits_of])
     prompt = np.sort(meaning.question.vectors[-1] @ meaning.answer.vectors.T)
     best = 1.0 / (1.0 + np.exp(-meaning.scores.max(axis=1)))
     covered = [phrase.status == "covered" for phrase in coverage.phrases]
     return {
         "coverage": coverage.score,
         "covered": fmean(covered),
-        "wrong_mean": fmean(by_start.values()),
-        "wrong_top": max(by_start.values()),
+        "worth_mean": float(lengths @ worth / lengths.sum()),
+        "worth_top3": float(np.sort(worth)[-3:].sum()),
+        "worth_sum": float(worth.sum()),
+        "wrong_mean": float(lengths @ wrong / lengths.sum()),
+        "wrong_top": float(wrong.max()),
+        "wrong_top3": float(np.sort(wrong)[-3:].sum()),
         "topic": float(prompt[-1]),
         "topic3": float(prompt[-3:].mean()),
         "best_mean": float(best.mean()),

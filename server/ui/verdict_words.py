@@ -228,9 +228,10 @@ NOT_AN_ANSWER: Final = "this does not answer the question"
 
 
 def _doubt_text(report: Report) -> str:
-    """What sounds wrong, with its words."""
-    quote = f" (“{report.doubted.text}”)" if report.doubted else ""
-    return f"some of it sounds wrong or vague{quote}"
+    """What sounds wrong, with its words; without any, the whole was not worth its points."""
+    if report.doubted is None:
+        return "it stays vague"
+    return f"some of it sounds wrong or vague (“{report.doubted.text}”)"
 
 
 def rule_text(report: Report) -> str:
