@@ -175,9 +175,10 @@ def test_what_is_taken_back_while_it_is_encoded_leaves_no_sound_behind(
 ) -> None:
     """The job's thread stands between encoding and storing when the share ends."""
     encoded, goes_on = threading.Event(), threading.Event()
+    reencoded = recordings.reencoded
 
     def slow(content: bytes, progress: Callable[[int, int], None]) -> EncodedRecording:
-        made = recordings.reencoded(content, progress)
+        made = reencoded(content, progress)
         encoded.set()
         assert goes_on.wait(120)
         return made
