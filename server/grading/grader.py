@@ -210,7 +210,8 @@ def grade(
         quality = judged.quality(structure)
         off_topic = judged.is_off_topic(quality)
         # an answer that says everything is not wrong
-        off = min(LEAST_CAP + CAP_PER_MISSING * (1.0 - coverage.score), earned - quality)
+        most = LEAST_CAP + CAP_PER_MISSING * (1.0 - coverage.score)
+        off = min(LEAST_CAP if judged.is_worthy else most, earned - quality)
     if off < 0.0:  # only what is right can be to the point
         off *= min(1.0, coverage.score / RIGHT_FROM)
     doubted = judged.doubted if off >= DOUBT_SHOWN_FROM else None

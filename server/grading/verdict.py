@@ -273,6 +273,11 @@ class Judged:
         row = [told[name] for name in ANSWER_FEATURES]
         return min(1.0, max(0.0, float(shipped_model("quality").logits([row])[0])))
 
+    @property
+    def is_worthy(self) -> bool:
+        """Whether most of its words are in sentences worth credit, and none sounds wrong."""
+        return self.doubted is None and (self.numbers or {}).get("worth_mean", 0.0) > 0.5
+
     def is_off_topic(self, quality: float) -> bool:
         """Whether it answers another question: by its words, and raters would give it nothing."""
         numbers = self.numbers or {}

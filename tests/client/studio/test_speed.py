@@ -23,7 +23,7 @@ from tests.worlds.practiced import (
 from tests.worlds.studio_parts import ORIGIN, make_studio
 
 LIMIT_S = 0.2
-TRIES = 6
+TRIES = 12
 PAGES = (
     "/",
     "/roles/ml-infrastructure-engineer",
