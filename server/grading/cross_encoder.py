@@ -58,10 +58,6 @@ class CrossEncoder:
         found: Floats = self._session.run(None, inputs)[0].reshape(-1).astype(np.float64)
         return found
 
-    def logit(self, own: Vectors, text: States) -> float:
-        """The only logit of a network that has one."""
-        return float(self.logits(own, text)[0])
-
 
 def logits(pairs: Sequence[tuple[str, str]]) -> Floats:
     """For each pair (phrase, sentence) how surely the sentence says the phrase: a logit.
@@ -72,7 +68,7 @@ def logits(pairs: Sequence[tuple[str, str]]) -> Floats:
     found: dict[tuple[str, str], float] = {}
     for phrase, sentence in dict.fromkeys(pairs):
         own = states_of(phrase).lower[:MAX_PHRASE]
-        found[phrase, sentence] = _shared().logit(own, states_of(sentence))
+        found[phrase, sentence] = _shared().logits(own, states_of(sentence))[0]
     return np.array([found[pair] for pair in pairs])
 
 

@@ -50,6 +50,7 @@ def _classes() -> dict[str, str]:
     return loaded
 
 
+@cache
 def word_class(name: str) -> frozenset[str]:
     """One of the classes of words in ``data/classes.yaml``."""
     return word_set(_classes()[name])

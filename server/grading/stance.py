@@ -83,7 +83,7 @@ def _is_asked(answer: Answer, stop: int) -> bool:
 @lru_cache(maxsize=512)
 def _chance(text: str, mention: Chars) -> float:
     states = states_of(text)
-    logit = _network().logit(states.lower[pieces_of(states, mention)], states)
+    (logit,) = _network().logits(states.lower[pieces_of(states, mention)], states)
     return 1.0 / (1.0 + math.exp(-logit))
 
 

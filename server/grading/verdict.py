@@ -315,6 +315,8 @@ def judge(
 
 
 DOUBTED_FROM: Final = 0.85
+"""The chance that a sentence is wrong from which it is quoted as such: of those above, some 86 %
+are wrong, on questions that the network has not seen."""
 OFF_TOPIC_BELOW: Final = 0.2
 """Of 550 answers, those to another question had 0.07 at most, right ones in words far from the
 question's 0.26 at least; one of these had less only because a quarter of its words was garbled."""

@@ -7,13 +7,14 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs PyTorch, the product does not")
 pytest.importorskip("onnx", reason="writing a network needs onnx")
 
-from scripts.train.cross_encoder import LAYERS, Pair, export, fit  # noqa: E402
+from scripts.train.cross_encoder import LAYERS, Reading, export, fit  # noqa: E402
 from server.grading.cross_encoder import CrossEncoder  # noqa: E402
 from server.grading.encoder import states_of  # noqa: E402
 
+SAID = "What is left of the budget of errors decides whether we ship."
 PAIRS = [
-    Pair("error budget", "What is left of the budget of errors decides whether we ship.", 1.0, 1.0),
-    Pair("error budget", "My brother works in a bakery.", 0.0, 1.0),
+    Reading("error budget", ((0, SAID),), (1.0,), 1.0),
+    Reading("error budget", ((0, "My brother works in a bakery."),), (0.0,), 1.0),
 ] * 8
 SHAPES = {
     "attention.self.query": (384, 384),
@@ -42,6 +43,6 @@ def test_what_was_learned_is_in_the_file(tmp_path: Path) -> None:
     export(fit(PAIRS, weights, epochs=20), file)
 
     network, own = CrossEncoder(file), states_of("error budget").lower
-    said, other = (network.logit(own, states_of(pair.sentence)) for pair in PAIRS[:2])
+    said, other = (network.logits(own, states_of(pair.texts[0][1]))[0] for pair in PAIRS[:2])
     assert said > 1.0
     assert other < -1.0

@@ -55,4 +55,4 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     text = states_of("It is gone.")
 
     with pytest.raises(GraderFailedError, match=r"gone\.onnx.*reinstall Aloud"):
-        CrossEncoder(tmp_path / "gone.onnx").logit(text.lower, text)
+        CrossEncoder(tmp_path / "gone.onnx").logits(text.lower, text)
