@@ -1,9 +1,9 @@
 """Encodes the sentences of the built-in bank and of the rubrics: run it after changing either.
 
 `python scripts/sense_vectors.py` writes bank_vectors.npy and bank_keys.npy in server/grading/data;
-a test fails where a sentence is missing in them. `--again` encodes all sentences, which another
-encoder needs, not only new ones, and writes background.npy too. More questions leave that alone:
-the grader's limits were set with it.
+what is missing in them is encoded again at each use. `--again` encodes all sentences, which
+another encoder needs, not only new ones, and writes background.npy too. More questions leave that
+alone: the grader's limits were set with it.
 """
 
 import argparse

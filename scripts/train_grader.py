@@ -714,7 +714,7 @@ def train(
         for kind, arrays in fit_structure.fitted(max(share, 0.1)):
             fitted.put(f"structure.{kind}", arrays)
     if "quality" in only or "topic" in only:
-        least = max(share, 0.1) * 2**32
+        least = max(share, 0.04) * 2**32
         rated = [each for each in rated_answers() if crc32(each.text.encode()) < least]
         told: list[dict[str, float]] = [{} for _ in rated]
         for at, part in enumerate(spread(numbers_of, rated)):

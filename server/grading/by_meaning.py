@@ -226,7 +226,7 @@ def sentences_of(question: Question) -> list[str]:
         found += [text for texts in _texts_of(phrase, question.model_answer) for text in texts]
     for beat in question.beats:
         found += [*beat.ways, beat.ask]
-    return found
+    return [*found, *(probe.expects for probe in question.probes)]
 
 
 def span_features(question: QuestionVectors, answer: AnswerVectors, words: "Stems") -> Floats:
