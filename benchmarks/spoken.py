@@ -37,9 +37,8 @@ from client.core.errors import NoSpeech
 from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
 from client.engines.engines import load_engine
-from pronunciation.clip import Clip
+from pronunciation.clip import Clip, LogProbs, Passage
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.passage import LogProbs, Passage
 from question_bank.loader import load_bank
 from server.contract import Report, Submission, Transcript, Word
 

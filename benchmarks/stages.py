@@ -25,8 +25,7 @@ from client.core.settings import load_settings
 from client.data import demo
 from client.engines.base import Transcriber
 from client.engines.engines import load_engine
-from pronunciation.clip import Clip
-from pronunciation.passage import LogProbs, Passage
+from pronunciation.clip import Clip, LogProbs, Passage
 from server.contract import Word
 
 T = TypeVar("T")

@@ -1,5 +1,6 @@
-"""A piece of sound, in the form that all of Aloud uses, and at another sample rate."""
+"""A piece of sound, in the form that all of Aloud uses; at another rate; what may be said in it."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -105,3 +106,30 @@ class StreamResampler:
         changed = self._stream.resample_chunk(np.ascontiguousarray(samples.T), last=is_last)
         # the filter overshoots at full scale
         return np.clip(np.asarray(changed, np.float32), -1.0, 1.0).T
+
+
+Parts = tuple[str, str, str]
+"""A text: what is before a place, what is there, and what follows."""
+
+LogProbs = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
+"""The natural logarithm of the probability of each token, in the parts of a text."""
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """Sound, and texts that may have been said in it.
+
+    Attributes:
+        clip: the sound, at most 30 s at 16 kHz.
+        texts: in three parts each.
+        prompt: a name that the decoder gets beforehand, as if it had just heard it: a rare name is
+            then no less likely than an ordinary word of the same sound. Empty: none.
+    """
+
+    clip: Clip
+    texts: tuple[Parts, ...]
+    prompt: str = ""
+
+
+Decode = Callable[[Sequence[Passage]], Sequence[Sequence[LogProbs]] | None]
+"""The tokens of every text of every passage; ``None`` where there is no decoder, or it failed."""

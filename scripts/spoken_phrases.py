@@ -13,7 +13,7 @@ import numpy as np
 
 from client.answer.hearing import phrase_wordings
 from client.engines.base import Transcriber
-from pronunciation.clip import Clip
+from pronunciation.clip import Clip, Passage
 from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.layout import lay_out
 from pronunciation.hearing.match import ASKED_FROM, DECODED, AlignedClip, features
@@ -27,7 +27,6 @@ from pronunciation.hearing.places import (
 )
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.passage import Passage
 from question_bank.loader import load_bank
 from scripts.speak_and_fit import PCM, Learned
 from server.contract import Coverage, HeardPhrase, Transcript

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from client.answer.hearing import AnswerHearing, Keywords, load_hearing
 from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
-from pronunciation.clip import Clip
+from pronunciation.clip import Clip, Passage
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.layout import Phones, lay_out
 from pronunciation.hearing.match import AlignedClip, asked_about, phrase_model
@@ -23,7 +23,6 @@ from pronunciation.hearing.misspelled import Indices, Misspellings, indices
 from pronunciation.hearing.places import AlignedTranscript, Floats, candidates, unit_frames
 from pronunciation.hearing.respelled import ASKED_A_SECOND, TermPlaces, respelled_model, term_places
 from pronunciation.hearing.sounding import sounds_like
-from pronunciation.passage import Passage
 from pronunciation.terms import related, together
 from question_bank.loader import load_bank
 from question_bank.models import Question

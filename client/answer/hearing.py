@@ -16,11 +16,10 @@ from client.answer.term_track import HeardStretch, Prepare, Prepared
 from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
 from client.engines.bank_vocabulary import BankVocabulary, bank_vocabulary
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, Decode, Passage
 from pronunciation.errors import HearingError
 from pronunciation.hearing import HEARING_VERSION, Heard, Hearing
 from pronunciation.hearing.compounds import Parts
-from pronunciation.hearing.habits import habits
 from pronunciation.hearing.hear import Speech
 from pronunciation.hearing.layout import Phones, bare_phones, lay_out
 from pronunciation.hearing.match import (
@@ -41,6 +40,7 @@ from pronunciation.hearing.places import (
     Floats,
     Query,
     candidates,
+    habits,
 )
 from pronunciation.hearing.respelled import TermPlaces, find_terms, respelled_model, term_places
 from pronunciation.hearing.results import Basis, Target
@@ -53,7 +53,6 @@ from pronunciation.hearing.sounding import (
 )
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.passage import Decode, Passage
 from pronunciation.terms import Lexicon, related
 from pronunciation.written_terms import normal
 from question_bank.loader import load_bank

@@ -34,8 +34,7 @@ from client.backend.protocol import (
 from client.core.errors import ClientError
 from client.engines.base import ProgressCallback, Transcriber
 from client.judging.judge import Judge
-from pronunciation.clip import Clip
-from pronunciation.passage import LogProbs, Passage
+from pronunciation.clip import Clip, LogProbs, Passage
 from server.contract import (
     Evidence,
     FollowUp,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
 from client.answer.live import SampleBuffer
-from pronunciation.clip import Clip
-from pronunciation.passage import Decode
+from pronunciation.clip import Clip, Decode
 from question_bank.models import Question
 from server.contract import Evidence, HeardPhrase, HeardTerm, Word
 

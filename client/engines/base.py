@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from client.core.errors import EngineError, NoSpeech
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.passage import LogProbs, Passage
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, LogProbs, Passage
 from server.contract import MAX_TEXT_CHARS, MAX_WORDS, Transcript, Word
 
 MAX_SEGMENT_S = 28.0

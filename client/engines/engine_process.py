@@ -24,8 +24,7 @@ from client.engines.bank_vocabulary import BankVocabulary
 from client.engines.base import Transcriber
 from client.engines.engines import AUTO, silent
 from client.engines.weights import DownloadProgress
-from pronunciation.clip import Clip
-from pronunciation.passage import LogProbs, Passage
+from pronunciation.clip import Clip, LogProbs, Passage
 from server.contract import Word
 
 _BOOT: Final = (

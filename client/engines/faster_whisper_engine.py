@@ -30,8 +30,7 @@ from client.engines.whisper_words import (
     believable,
     join_pieces,
 )
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.passage import LogProbs, Parts, Passage
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, LogProbs, Parts, Passage
 from server.contract import Word
 
 MAX_THREADS = 8

@@ -8,8 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from pronunciation.hearing.drill import hear_drill
-    from pronunciation.hearing.hear import Hearing
+    from pronunciation.hearing.hear import Hearing, hear_drill
     from pronunciation.hearing.manifest import (
         hear_entry,
         hear_terms,
@@ -39,8 +38,7 @@ HEARING_VERSION = "10"
 """Increased whenever the model, the fusion or the rules change; stored evidence records it."""
 
 _MODULES: Final = {
-    "drill": ("hear_drill",),
-    "hear": ("Hearing",),
+    "hear": ("Hearing", "hear_drill"),
     "manifest": ("hear_entry", "hear_terms", "named_audio", "parse_entry", "result_entry"),
     "results": ("DrillHeard", "Heard", "Reading", "Target", "Verdict"),
 }

@@ -17,10 +17,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from pronunciation.clip import Clip
+from pronunciation.clip import Clip, Decode, LogProbs, Passage
 from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, N_CLASSES
 from pronunciation.hearing.places import FEATURES, AlignedTranscript, Candidate, Floats, unit_frames
-from pronunciation.passage import Decode, LogProbs, Passage
 
 Doubles = npt.NDArray[np.float64]
 

@@ -14,11 +14,19 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz.distance import Levenshtein
 
 from pronunciation.confusions import distance, encode
 from pronunciation.hearing.acoustic import LABEL_INDEX, LABELS, SILENCE
 from pronunciation.hearing.align import States, straight_paths
-from pronunciation.hearing.layout import EDGE_FRAMES, GARBAGE_SHARE, Layout, Phones, align_layout
+from pronunciation.hearing.layout import (
+    EDGE_FRAMES,
+    GARBAGE_SHARE,
+    Layout,
+    Phones,
+    align_layout,
+    bare_phones,
+)
 
 Floats = npt.NDArray[np.float32]
 
@@ -362,3 +370,58 @@ class _Transcript:
     def confidences(self, words: Iterable[int]) -> list[float]:
         """The transcriber's confidence in these words, if it gives one."""
         return [c for c in (self._written.confidences[at] for at in words) if c is not None]
+
+
+SURE_WORD: Final = 0.6
+"""The transcriber's confidence from which a word is taken as said."""
+HABIT_SHARE: Final = 0.22
+"""The probability of saying one phone as another from which it is a habit. With accents' rules, it
+was 0.24 to 0.65 for the phones that they change, and without them 0.03 (SH as CH). TH as T is a
+habit of most non-native speakers, and counts as one until the other words show otherwise."""
+FEW_FRAMES: Final = 6.0
+"""Frames of a phone (said two or three times) at which the speaker's own data and accents in
+general have equal weight."""
+
+
+def habits(scores: Floats, written: AlignedTranscript, said_as: Floats) -> Floats:
+    """Probability that the speaker realizes one phone as another, shape (classes, classes).
+
+    Args:
+        scores: frame scores, shape (frames, classes).
+        written: the transcript; sure words that do not name a term are used.
+        said_as: the same for speakers in general, see ``phrases.PhraseModel``.
+    """
+    owner = written.chain.word[written.states]
+    layout = written.layout
+    is_sure = [
+        target is None and (written.confidences[index] or 0.0) >= SURE_WORD
+        for index, target in zip(layout.word_index, layout.target, strict=True)
+    ]
+    chosen = np.array([*is_sure, False])[owner]
+    meant = written.chain.labels[written.states][chosen]
+    shares = said_as[meant] * np.exp(np.clip(scores[chosen], -20.0, 20.0))
+    counts = FEW_FRAMES * said_as
+    np.add.at(counts, meant, shares / shares.sum(axis=1, keepdims=True))
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True), np.float32)
+
+
+def is_habit(heard: str, accepted: Sequence[str], habits: Floats) -> bool:
+    """Whether a mistaken reading is an accepted one with the speaker's habits.
+
+    Args:
+        heard: ARPAbet.
+        accepted: the accepted readings, ARPAbet.
+        habits: from the function with this name.
+    """
+    said = bare_phones(heard)
+    for reading in accepted:
+        meant = bare_phones(reading)
+        edits = Levenshtein.editops(encode(meant), encode(said))
+        if edits and all(
+            edit.tag == "replace"
+            and habits[LABEL_INDEX[meant[edit.src_pos]], LABEL_INDEX[said[edit.dest_pos]]]
+            >= HABIT_SHARE
+            for edit in edits
+        ):
+            return True
+    return False

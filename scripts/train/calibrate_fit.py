@@ -18,8 +18,7 @@ from pronunciation.errors import HearingError
 from pronunciation.g2p import dictionary
 from pronunciation.hearing.acoustic import FRAME_S, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
-from pronunciation.hearing.drill import drill_fit
-from pronunciation.hearing.hear import Hearing
+from pronunciation.hearing.hear import Hearing, drill_fit
 from pronunciation.hearing.judge import FUSION_PATH, default_fusion
 from pronunciation.lexicon_loader import load_lexicon
 from scripts.train.cases import sentences

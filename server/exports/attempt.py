@@ -27,9 +27,9 @@ from server.contract import (
 )
 from server.core.errors import InvalidInputError
 from server.jobs.job import MadeFile
-from server.ui.controls import show_controls
+from server.ui import show_controls
 from server.ui.delivery_view import delivery_lines
-from server.ui.exports.file_types import ending_of
+from server.ui.exports import ending_of
 from server.ui.exports.html import to_html
 from server.ui.exports.markdown import to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt
@@ -316,8 +316,6 @@ def export_attempt(archive: Archive, format: AttemptFormat) -> MadeFile:
         case "html":
             content = to_html(archive.attempts).encode()
         case "pdf":
-            from server.exports.attempt import to_pdf  # its libraries take half a second
-
             content = to_pdf(attempt)
         case "json":
             content = (archive.model_dump_json(indent=2) + "\n").encode()

@@ -59,19 +59,23 @@ class CohortOrder(Wire):
     until: AwareDatetime | None = None
 
 
-def check_parquet() -> None:
+def check_parquet() -> Any:
     """Checks that Parquet can be written.
+
+    Returns:
+        pyarrow, with ``parquet``.
 
     Raises:
         InvalidInputError: its library is not installed.
     """
     try:
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet
     except ImportError:
         raise InvalidInputError(
             "this server cannot write Parquet: its operator installs it with "
             "pip install 'aloud[exports]'; CSV works without it"
         ) from None
+    return pyarrow
 
 
 def cohort_exporting(database: Database) -> Task:
@@ -159,10 +163,7 @@ def _to_csv(rows: Iterator[Row]) -> bytes:
 
 def _to_parquet(rows: Iterator[Row]) -> bytes:
     """Typed columns and raw text, because nothing executes the cells of a Parquet file."""
-    check_parquet()
-    import pyarrow as arrow
-    from pyarrow import parquet
-
+    arrow = check_parquet()
     columns: dict[str, list[Any]] = {name: [] for name in COHORT_COLUMNS}
     size = 0
     for row in rows:
@@ -172,7 +173,7 @@ def _to_parquet(rows: Iterator[Row]) -> bytes:
             columns[name].append(_typed(name, value))
     schema = arrow.schema([(name, _arrow_type(arrow, name)) for name in COHORT_COLUMNS])
     sink = io.BytesIO()
-    parquet.write_table(arrow.table(columns, schema=schema), sink, compression="zstd")
+    arrow.parquet.write_table(arrow.table(columns, schema=schema), sink, compression="zstd")
     return sink.getvalue()
 
 

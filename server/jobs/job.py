@@ -11,7 +11,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from server.contract import Wire
-from server.ui.exports.file_types import media_type_of
+from server.ui.exports import media_type_of
 
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 UNFINISHED = ("queued", "running")

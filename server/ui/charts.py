@@ -13,7 +13,7 @@ from typing import Final
 from markupsafe import Markup, escape
 
 from server.contract import Pause, Report, Word, clock, comfortable_wpm, is_like
-from server.ui.controls import show_controls
+from server.ui import show_controls
 
 
 def element(tag: str, content: str = "", /, **attributes: str | float | None) -> Markup:

@@ -14,7 +14,7 @@ from pronunciation.phones import to_ipa
 from pronunciation.respelling.for_people import respell_phones
 from question_bank.models import round_text
 from server.contract import NOT_KNOWN, clock, duration
-from server.ui.controls import show_controls
+from server.ui import show_controls
 from server.ui.verdict_words import NO_SOUND, VERDICT_WORDS, graded_text
 
 STATIC: Final = Path(__file__).parent / "static"

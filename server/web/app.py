@@ -10,6 +10,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Final
 
+import uvicorn
 from fastapi import APIRouter, FastAPI
 
 from server.accounts.service import AccountService
@@ -230,8 +231,6 @@ def run(
     Raises:
         StoreError, BankError, LexiconError: the server cannot start; the text says why.
     """
-    import uvicorn
-
     shown = f"[{host}]" if ":" in host else host
     line = f"Aloud serves on http://{shown}:{port}"
     if workers == 1:

@@ -15,8 +15,7 @@ from client.core.errors import WeightsError
 from client.engines.bank_vocabulary import BankVocabulary
 from client.engines.base import Transcriber
 from client.engines.engines import load_engine
-from pronunciation.clip import Clip
-from pronunciation.passage import LogProbs, Passage
+from pronunciation.clip import Clip, LogProbs, Passage
 from server.contract import Word
 
 LOADER = f"{__name__}:load"

@@ -270,7 +270,7 @@ def write_anki(
     import genanki
 
     deck = genanki.Deck(_deck_id(title), title)
-    model = _model()
+    model = _model(genanki)
     with tempfile.TemporaryDirectory(prefix="aloud-anki-") as name:
         folder = Path(name)
         problem = ""
@@ -324,9 +324,7 @@ def _note(genanki: Any, model: "genanki.Model", item: Item, sound: Path | None) 
     )
 
 
-def _model() -> "genanki.Model":
-    import genanki
-
+def _model(genanki: Any) -> "genanki.Model":
     return genanki.Model(
         _MODEL_ID,
         "Aloud pronunciation",

@@ -43,7 +43,7 @@ from server.contract import (
 )
 from server.ui.charts import Chart, ScorePoint, score_chart
 from server.ui.compare_view import view_comparison
-from server.ui.exports.file_types import ending_of
+from server.ui.exports import ending_of
 from server.ui.report_view import ReportView, Sounds, view_report
 
 SHOWN_ATTEMPTS: Final = 5

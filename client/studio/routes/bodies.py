@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pronunciation.clip import BYTES_PER_SAMPLE, SAMPLE_RATE_HZ, Clip, decode_pcm16
-from server.ui.exports.file_types import ending_of, media_type_of
+from server.ui.exports import ending_of, media_type_of
 
 
 async def read_body(request: Request, max_s: float) -> bytes:

@@ -13,7 +13,7 @@ from server.contract import (
     TermVerdict,
     said_terms,
 )
-from server.ui.controls import show_controls
+from server.ui import show_controls
 from server.ui.delivery_view import delivery_lines
 from server.ui.verdict_words import (
     added_text,

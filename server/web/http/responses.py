@@ -1,20 +1,27 @@
-"""Responses: the server's pages, and errors as a page or by RFC 9457 (``problem+json``)."""
+"""Responses: the server's pages, errors as a page or by RFC 9457 (``problem+json``), and files.
+
+Files are saved, or are sound, whole or by ranges for a player.
+"""
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final, cast
+from urllib.parse import quote
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from server.contract import Problem
 from server.core.access import ANONYMOUS, Action, Actor, may
 from server.core.errors import SecondFactorNeededError, ServerError, TooManyTriesError
+from server.jobs.job import MadeFile
+from server.sharing.recordings import Sound
 from server.ui.rendering import environment
 
 
@@ -221,3 +228,51 @@ def _place(loc: Sequence[Any]) -> str:
 
 def _printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+_RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+
+
+def file_response(file: MadeFile) -> Response:
+    """A file to download, never to show inline: its content comes from other people."""
+    plain = "".join(char if char.isascii() and char.isprintable() else "_" for char in file.name)
+    plain = re.sub(r'["\\%/]', "_", plain)
+    return Response(
+        file.content,
+        media_type=file.media_type,
+        headers={
+            "Content-Disposition": (
+                f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name, safe='')}"
+            ),
+            "Cache-Control": "no-store",
+        },
+    )
+
+
+def sound_response(request: Request, sound: Sound) -> Response:
+    """The recording, or the one range of it that the request names (RFC 9110, section 14)."""
+    headers = {
+        "Accept-Ranges": "bytes",
+        "Cache-Control": "private, no-cache",
+        "Content-Disposition": "inline",
+        "ETag": f'"{sound.sha256}"',
+    }
+    size = len(sound.content)
+    asked = _RANGE.fullmatch(request.headers.get("range", ""))
+    fresh = request.headers.get("if-range", headers["ETag"]) == headers["ETag"]
+    if asked is None or not fresh or asked.groups() == ("", ""):
+        return Response(sound.content, media_type=sound.media_type, headers=headers)
+    first, last = _bounds(asked[1], asked[2], size)
+    if first > last:
+        return Response(status_code=416, headers=headers | {"Content-Range": f"bytes */{size}"})
+    headers["Content-Range"] = f"bytes {first}-{last}/{size}"
+    part = sound.content[first : last + 1]
+    return Response(part, 206, media_type=sound.media_type, headers=headers)
+
+
+def _bounds(first: str, last: str, size: int) -> tuple[int, int]:
+    """First and last byte; the first is after the last if there is nothing to send."""
+    if not first:  # that many bytes from the end
+        return (max(0, size - int(last)), size - 1) if int(last) else (1, 0)
+    end = min(int(last), size - 1) if last else size - 1
+    return (int(first), end) if int(first) < size else (1, 0)

@@ -26,8 +26,8 @@ from server.core.access import Action, Actor
 from server.core.errors import NotFoundError
 from server.jobs.job import MadeFile
 from server.web.http.context import AppContext, BackgroundWork, Context, served
-from server.web.http.downloads import file_response
 from server.web.http.gate import CurrentActor, needs
+from server.web.http.responses import file_response
 
 SHOWN_QUESTIONS: Final = 30
 SHOWN_FAULTS: Final = 100

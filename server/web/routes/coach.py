@@ -13,8 +13,8 @@ from server.jobs.job import MadeFile
 from server.review.overview import MOST_CORRECTIONS, collect, overview_of, resolve, to_csv, to_yaml
 from server.review.review_queue import QueueFilter
 from server.web.http.context import AppContext, Context, Reviews, queue_of
-from server.web.http.downloads import file_response
 from server.web.http.gate import CurrentActor, needs
+from server.web.http.responses import file_response
 from server.web.routes.attempt_review import LongField, rubric_from
 
 Number = Annotated[int, Path(ge=1, le=2**63 - 1)]

@@ -16,8 +16,8 @@ from server.exports.cohort import EXPORT_COHORT, CohortFormat, CohortOrder, chec
 from server.jobs.job import Job, JobList
 from server.sharing.shown import resource_of_attempt
 from server.web.http.context import AppContext, BackgroundWork
-from server.web.http.downloads import file_response
 from server.web.http.gate import CurrentActor, demand, needs
+from server.web.http.responses import file_response
 
 JobId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 CohortId = Annotated[int, Path(ge=1, le=2**63 - 1)]

@@ -22,8 +22,8 @@ from server.sharing.links import Guest
 from server.sharing.recordings import MAX_RECORDING_BYTES, receive
 from server.sharing.shown import resource_of_attempt
 from server.web.http.context import AppContext, Context, Reviews
-from server.web.http.downloads import sound_response
 from server.web.http.gate import CurrentActor, demand, needs
+from server.web.http.responses import sound_response
 from server.web.routes.attempt_review import (
     AttemptReview,
     add_review_routes,

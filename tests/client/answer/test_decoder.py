@@ -10,8 +10,7 @@ from client.answer.session import Session
 from client.audio.files import read_audio
 from client.engines.base import Transcriber
 from client.engines.engines import load_engine
-from pronunciation.clip import Clip
-from pronunciation.passage import LogProbs, Passage
+from pronunciation.clip import Clip, LogProbs, Passage
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
 from server.contract import Evidence, Word

@@ -8,9 +8,8 @@ import pytest
 from client.answer.hearing import AnswerHearing
 from client.audio.files import read_audio
 from client.speaking.voices import NaturalVoice
-from pronunciation.clip import at_sample_rate
+from pronunciation.clip import LogProbs, Passage, at_sample_rate
 from pronunciation.lexicon_loader import load_lexicon
-from pronunciation.passage import LogProbs, Passage
 from pronunciation.terms import Lexicon, Mistake, Term
 from question_bank.models import KeyPhrase, Question
 from server.contract import Word

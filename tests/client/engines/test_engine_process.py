@@ -20,8 +20,7 @@ from client.engines import engine_process
 from client.engines.bank_vocabulary import BankVocabulary
 from client.engines.base import Transcriber
 from client.engines.engine_process import MAX_TRIES, EngineProcess, longest_work_s
-from pronunciation.clip import Clip
-from pronunciation.passage import Passage
+from pronunciation.clip import Clip, Passage
 from tests.worlds.scripted_child import LOADER
 
 CLIP = Clip(np.zeros(16_000, np.float32))
@@ -31,7 +30,7 @@ import sys
 import numpy as np
 from client.engines.engine_process import EngineProcess
 from pronunciation.clip import Clip
-from pronunciation.passage import Passage
+from pronunciation.clip import Passage
 
 engine = EngineProcess("slow", "slow 0.3", loader={LOADER!r})
 engine.warm()

@@ -10,8 +10,7 @@ import pytest
 from client.answer.worker import transcribe
 from client.core.errors import NoSpeech
 from client.engines.base import Transcriber
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from pronunciation.passage import LogProbs, Parts, Passage
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, LogProbs, Parts, Passage
 from server.contract import Transcript, Word
 from tests.worlds.noises import NOISES, noise
 from tests.worlds.spoken import Sentence, say

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from pronunciation.clip import SAMPLE_RATE_HZ, Clip, LogProbs, Passage
 from pronunciation.hearing.acoustic import FRAME_S
 from pronunciation.hearing.match import (
     DECODED,
@@ -21,7 +21,6 @@ from pronunciation.hearing.match import (
     shares,
 )
 from pronunciation.hearing.places import Candidate, Query, candidates
-from pronunciation.passage import LogProbs, Passage
 from tests.pronunciation.hearing.test_phrases import (
     FRAMES,
     HERE,

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from pronunciation.hearing.acoustic import LABEL_INDEX, N_CLASSES
-from pronunciation.hearing.habits import habits, is_habit
 from pronunciation.hearing.layout import Layout, Phones
 from pronunciation.hearing.match import phrase_model
-from pronunciation.hearing.places import AlignedTranscript, Floats
+from pronunciation.hearing.places import AlignedTranscript, Floats, habits, is_habit
 from pronunciation.hearing.results import Target
 
 SHE: Phones = ("SH", "IY")
