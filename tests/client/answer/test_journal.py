@@ -173,17 +173,6 @@ def test_two_programs_never_work_on_the_same_answer(journal: Journal) -> None:
     assert files(journal) == []
 
 
-def test_an_answer_goes_to_its_own_server_only(journal: Journal) -> None:
-    kept, writer = spoken(Journal(journal.folder, SERVER))
-    writer.abandon()
-    (found,) = journal.unfinished()
-    assert found.is_for(SERVER)
-    assert not found.is_for(None)
-    assert not found.is_for("https://other.example.org")
-    found.discard()
-    assert not journal.has(kept.name)
-
-
 def test_what_came_as_a_file_is_in_the_journal_until_it_is_stored(
     journal: Journal, tmp_path: Path
 ) -> None:

@@ -48,23 +48,6 @@ def server(make: SimpleNamespace) -> FakeServer:
     return FakeServer(make)
 
 
-def test_a_server_that_goes_away_half_way(
-    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
-) -> None:
-    for text in ("one", "two", "three"):
-        outbox.add(make.submission(text))
-
-    def submit(submission: Submission) -> Attempt:
-        server.away = len(server.stored) == 1
-        return server.submit(submission)
-
-    flushed = outbox.flush(submit)
-    assert (len(flushed.sent), flushed.waiting) == (1, 2)
-    server.away = False
-    outbox.flush(server.submit)
-    assert server.asked == ["one", "two", "three"]
-
-
 def test_a_refused_answer_is_set_aside_with_its_reason(
     outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
 ) -> None:

@@ -89,15 +89,6 @@ def test_a_long_absence_is_told(failure: Exception, words: str) -> None:
     assert network.replies == []
 
 
-def test_a_server_that_does_not_answer_in_time_is_not_asked_again_at_once() -> None:
-    network = Network(httpx.ReadTimeout("slow"))
-    with network.backend() as backend:
-        for _ in range(3):
-            with pytest.raises(UnavailableError, match="took too long"):
-                backend.history()
-    assert (len(network.requests), network.slept_s) == (1, [])
-
-
 @pytest.mark.parametrize("status", [403, 405, 408, 421, 425, 429, 500, 502, 503])
 def test_refused_for_now_is_unavailable(make: SimpleNamespace, status: int) -> None:
     network = Network(*[problem(status, "some-code", "come back later")] * 3)

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -133,79 +133,11 @@ def test_a_command_does_not_wait_for_33_answers_that_wait(
     assert len(stored) == len(set(stored)) == WAITING + 1
 
 
-class TestSender:
-    """The thread itself."""
+def test_a_failure_is_told_and_ends_nothing_else() -> None:
+    def fail(*_: object) -> str:
+        raise BackendError("the folder is gone")
 
-    def sender(
-        self,
-        send: Callable[[], None],
-        count: int = 3,
-    ) -> tuple[Sender, list[int]]:
-        left = [count]
-
-        def send_all(go_on: Callable[[], bool], on_sent: Callable[[], None]) -> str:
-            while left[0] and go_on():
-                send()
-                left[0] -= 1
-                on_sent()
-            return ""
-
-        return Sender(send_all, lambda: left[0]), left
-
-    def test_it_tells_how_far_it_is(self) -> None:
-        gate = threading.Semaphore(0)
-
-        def send() -> None:
-            gate.acquire()
-
-        sender, left = self.sender(send)
-        sender.begin()
-        assert sender.status().running
-        for sent in (1, 2):
-            gate.release()
-            while sender.status().sent < sent:
-                time.sleep(0.005)
-        assert (sender.status().sent, sender.status().total) == (2, 3)
-        gate.release()
-        assert sender.wait(120)
-        assert (sender.status().running, left) == (False, [0])
-
-    def test_nothing_that_waits_begins_nothing(self) -> None:
-        sender, _ = self.sender(lambda: None, count=0)
-        sender.begin()
-        assert sender.status().total == 0
-
-    def test_the_end_keeps_its_time_budget_and_stops_after_the_one_on_its_way(self) -> None:
-        sender, left = self.sender(lambda: time.sleep(0.4), count=100)
-        message: list[str] = []
-        sender.begin()
-        began_s = time.monotonic()
-        sender.end(1.0, message.append)
-        assert 0.9 < time.monotonic() - began_s < 5.0
-        assert message[0].startswith("sending ")
-        assert "of 100 sent; " in message[1]
-        assert sender.wait(120)
-        assert left[0] > 50
-        sender.begin()
-        assert not sender.status().running, "the end is the end"
-
-    def test_a_server_is_not_waited_for_instead(self) -> None:
-        gate = threading.Event()
-        sender, left = self.sender(lambda: (gate.wait(60), None)[1], count=2)
-        message: list[str] = []
-        sender.begin()
-        sender.end(0.01, message.append)
-        assert left == [2]
-        assert message[1] == "0 of 2 sent; Aloud sends the other 2 next time"
-        gate.set()
-        assert sender.wait(60)
-
-    def test_a_failure_is_told_and_ends_nothing_else(self) -> None:
-        def fail() -> None:
-            raise BackendError("the folder is gone")
-
-        sender, left = self.sender(fail)
-        sender.begin()
-        assert sender.wait(120)
-        assert sender.status().problem == "the folder is gone"
-        assert left == [3]
+    sender = Sender(fail, lambda: 3)
+    sender.begin()
+    assert sender.wait(120)
+    assert sender.status().problem == "the folder is gone"

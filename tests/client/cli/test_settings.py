@@ -50,12 +50,8 @@ def test_the_list_says_what_each_setting_can_be(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("set", "speed", "fast"), "speed must be a number from 0.5 to 2, not 'fast'"),
-        (("set", "speed", "-1"), "speed must be a number from 0.5 to 2, not '-1'"),
         (("set", "speed", "-0.5"), "speed must be a number from 0.5 to 2, not '-0.5'"),
         (("set", "thinking_s", "-1"), "thinking_s must be whole seconds from 0 to 600, or empty"),
-        (("set", "thinking-s", "601"), "thinking_s must be whole seconds from 0 to 600, or empty"),
-        (("set", "interview_date", "-3"), "interview_date must be a date such as"),
         (("set", "keys", "--off"), "keys must be on or off, not '--off'"),
         (("set", "colour", "red"), "no setting 'colour'"),
         (("get", "colour"), "no setting 'colour'"),

@@ -80,14 +80,6 @@ def test_each_tab_has_a_drill_of_its_own(client: TestClient, hearing: ScriptedHe
     assert '"position": 1' in page.text
 
 
-def test_a_reload_goes_on_in_the_same_drill(client: TestClient, hearing: ScriptedHearing) -> None:
-    hearing.verdicts = ["correct"]
-    drill = opened(client)
-    after = take(client, drill).json()["drill"]
-    page = client.get("/drills/all", params={"drill": drill["id"]}, headers=HTML)
-    assert after["card"]["item_id"] in page.text
-
-
 def test_a_drill_that_is_gone_says_so_and_links_to_a_new_one(
     client: TestClient, hearing: ScriptedHearing
 ) -> None:
@@ -133,17 +125,6 @@ def test_a_take_that_cannot_be_heard_leaves_the_card_up(
     )
     page = client.get("/drills/all", params={"drill": drill["id"]}, headers=HTML)
     assert '"position": 1' in page.text
-
-
-def test_nothing_of_a_take_is_kept_but_its_review(
-    client: TestClient, hearing: ScriptedHearing, settings: ClientSettings, studio: Studio
-) -> None:
-    hearing.verdicts = ["mispronounced"]
-    before = {path for path in settings.home.rglob("*") if path.is_file()}
-    take(client, opened(client))
-    after = {path for path in settings.home.rglob("*") if path.is_file()}
-    assert not [path for path in after - before if path.suffix in (".wav", ".part", ".pcm")]
-    assert len(studio.backend.export_all().drill_reviews) == 1
 
 
 def test_skipping_brings_the_next_card(client: TestClient, hearing: ScriptedHearing) -> None:

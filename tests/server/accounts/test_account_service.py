@@ -7,6 +7,7 @@ from sqlalchemy import inspect, select, text
 from server.accounts.access_tokens import MAX_TOKENS
 from server.accounts.invitations import VALID_FOR
 from server.accounts.service import AccountService, clean_name
+from server.accounts.sessions import SESSION_FOR
 from server.accounts.throttle import (
     NAME_WINDOW,
     PER_ADDRESS,
@@ -23,7 +24,7 @@ from server.core.errors import (
     WrongSignInError,
 )
 from server.db.database import Database
-from server.db.tables import AuditRow
+from server.db.tables import AuditRow, EndedSessionRow
 from tests.server.accounts.conftest import Clock, active
 from tests.worlds.people import PASSWORD, cheap_passwords
 
@@ -527,3 +528,42 @@ def test_nobody_becomes_a_candidate_by_an_oversight(accounts: AccountService) ->
     on_purpose = accounts.cohorts.assign(spring, cleo.id, "candidate")
     assert (on_purpose.as_role, on_purpose.before) == ("candidate", "coach")
     assert accounts.cohorts.assign(spring, cleo.id).as_role == "candidate", "what they are in it"
+
+
+def kept(accounts: AccountService) -> list[str]:
+    with accounts.database.read() as session:
+        return list(session.scalars(select(EndedSessionRow.digest)))
+
+
+def test_one_session_ends_and_the_others_go_on(accounts: AccountService) -> None:
+    ana = active(accounts, "ana")
+    for _ in range(2):  # twice is once
+        accounts.sessions.end(ana.id, "one")
+    assert accounts.actor_of_session(ana.id, ana.session_epoch, "one") is None
+    assert accounts.actor_of_session(ana.id, ana.session_epoch, "another") is not None
+    assert len(kept(accounts)) == 1
+    assert "one" not in kept(accounts), "what is kept opens nothing"
+
+
+@pytest.mark.every_database
+def test_what_is_kept_of_it_goes_once_its_cookie_has_expired(
+    accounts: AccountService, clock: Clock
+) -> None:
+    ana = active(accounts, "ana")
+    accounts.sessions.end(ana.id, "one")
+    clock.now += SESSION_FOR
+    accounts.sessions.end(ana.id, "two")
+    assert len(kept(accounts)) == 2, "a cookie is valid to the end of its last second"
+    clock.now += timedelta(days=2)
+    accounts.sessions.end(ana.id, "three")
+    assert len(kept(accounts)) == 2
+
+
+def test_it_goes_with_the_account_and_is_not_made_for_one_that_is_gone(
+    accounts: AccountService,
+) -> None:
+    ana = active(accounts, "ana")
+    accounts.sessions.end(ana.id, "one")
+    accounts.delete(ana.id)
+    accounts.sessions.end(ana.id, "two")
+    assert kept(accounts) == []

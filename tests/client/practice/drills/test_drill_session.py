@@ -1,28 +1,30 @@
+from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from client.backend.protocol import Backend, QueuedError, UnavailableError
+from client.backend.protocol import Backend, QueuedError
 from client.core.errors import DrillError
+from client.core.settings import ClientSettings
 from client.practice.drills.drill_session import (
     BACK_AFTER,
     MAX_RETURNS,
-    Deck,
     DrillSession,
     choose_items,
     drill_hearing,
 )
-from client.practice.drills.items import Item, ItemSets
-from client.speaking.voices import NaturalVoice
+from client.practice.drills.items import Item, ItemSets, load_items
+from client.speaking import Speaker
+from client.speaking.voices import NaturalVoice, Pyttsx3Voice
 from pronunciation.clip import Clip, at_sample_rate
 from pronunciation.drill_sets import load_drills
 from pronunciation.lexicon_loader import load_lexicon
 from server.contract import DrillQuery, DrillQueue, DrillReview
 from tests.client.practice.drills.conftest import (
-    RIGHT,
     START,
-    WRONG,
     Clock,
     ScriptedHearing,
     item,
@@ -52,26 +54,13 @@ def test_misses_come_back_after_a_few_others(backend: Backend, clip: Clip) -> No
     assert order[: BACK_AFTER + 2] == ["item-0", "item-1", "item-2", "item-3", "item-0"]
     assert len(order) == 7
     assert (session.tally.correct, session.tally.mispronounced) == (5, 1)
+    with pytest.raises(DrillError, match="over"):
+        session.take(clip)
 
 
 def test_one_that_is_always_missed_does_not_go_on_for_ever(backend: Backend, clip: Clip) -> None:
     hearing = ScriptedHearing(*["mispronounced"] * (MAX_RETURNS + 1))
     assert names(drill(backend, hearing, sets(item("one"))), clip) == ["one"] * (MAX_RETURNS + 1)
-
-
-def test_a_step_tells_what_was_heard_and_what_helps(backend: Backend, clip: Clip) -> None:
-    session = drill(backend, ScriptedHearing("mispronounced", "correct"), sets(item("roce")))
-    step = session.take(clip)
-    assert (step.heard.phones, step.tip, step.comes_back) == (WRONG, "Not like a rose, roce.", True)
-    assert step.item.respelling(WRONG) == "ROHSS"
-    assert step.item.respelling(RIGHT) == "ROCK-ee"
-    assert step.card is not None and step.card.misses == 1
-    step = session.take(clip)
-    assert (step.tip, step.comes_back) == ("", False)
-    assert step.card is not None and (step.card.reps, step.card.misses) == (2, 1)
-    assert session.current is None
-    with pytest.raises(DrillError, match="over"):
-        session.take(clip)
 
 
 @pytest.mark.parametrize("verdict", ["unclear", "something_else", "nothing"])
@@ -127,14 +116,6 @@ def test_a_due_item_that_is_gone_from_the_sets_is_left_out() -> None:
     assert choose_items([item("here")], queue, 5) == [item("here")]
 
 
-def test_the_deck_keeps_an_undecided_item() -> None:
-    deck = Deck([item("one")])
-    assert not deck.record("unclear")
-    assert deck.current == item("one")
-    assert not deck.record("correct")
-    assert deck.current is None
-
-
 class Away:
     """A backend that goes away after the queue."""
 
@@ -160,19 +141,6 @@ def test_the_drill_goes_on_while_the_server_is_away(clip: Clip) -> None:
     assert [each.verdict for each in away.kept] == ["mispronounced", "correct"]
 
 
-def test_without_a_server_at_the_start_there_is_no_drill(clip: Clip) -> None:
-    class Gone:
-        @property
-        def drills(self) -> "Gone":
-            return self
-
-        def queue(self, query: DrillQuery) -> DrillQueue:
-            raise UnavailableError("the server cannot be reached")
-
-    with pytest.raises(UnavailableError):
-        drill(Gone(), ScriptedHearing(), sets(item("one")))  # type: ignore[arg-type]
-
-
 def test_the_tip_of_a_mistake_whose_stress_was_not_told() -> None:
     one: Item = item("roce")
     assert one.tip("R OW S") == "Not like a rose, roce."
@@ -187,3 +155,41 @@ def test_the_apps_own_voice_passes_with_silence_around_it(item_id: str) -> None:
     said = at_sample_rate(NaturalVoice().synthesize(gpu.prompt, lexicon))
     take = Clip(np.pad(said.samples, (round(0.8 * 16_000), round(0.9 * 16_000))))
     assert drill_hearing()(take, gpu).verdict == "correct"
+
+
+SAMPLE_STEP = 16
+"""Every sixteenth item, of every set. To hear all after a change of items or of the voice: 1."""
+MIN_CORRECT_SHARE = 0.75
+"""85 % of all 347 items when this was written; eSpeak's voice is far from a human one, and the
+hearing says "unclear" where it cannot tell."""
+
+
+def spoken(item: Item) -> Clip:
+    said = Speaker(item.lexicon, voices=[Pyttsx3Voice()]).clip(item.prompt)
+    silence = np.zeros(said.sample_rate_hz * 3 // 10, dtype=np.float32)
+    samples = np.concatenate([silence, said.samples, silence])
+    return at_sample_rate(Clip(samples, said.sample_rate_hz))
+
+
+def hear_all(items: list[Item]) -> None:
+    """Each against its first reading and its mistakes: another accepted one would not do."""
+    hear = drill_hearing()
+    verdicts = {
+        item.id: hear(spoken(item), replace(item, readings=item.readings[:1])).verdict
+        for item in items
+    }
+    wrong = [name for name, verdict in verdicts.items() if verdict == "mispronounced"]
+    assert wrong == []
+    shares = Counter(verdicts.values())
+    assert shares["correct"] >= MIN_CORRECT_SHARE * len(items), verdicts
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> list[Item]:
+    if not Pyttsx3Voice().is_available():
+        pytest.skip("no voice works here: uv sync brings pyttsx3 and espeakng-loader")
+    return list(load_items(ClientSettings(home=tmp_path)).of(None))
+
+
+def test_the_voice_says_items_by_their_first_reading(items: list[Item]) -> None:
+    hear_all(items[::SAMPLE_STEP])

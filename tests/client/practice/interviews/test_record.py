@@ -5,7 +5,6 @@ import pytest
 
 from client.practice.interviews import (
     InterviewError,
-    InterviewNotFound,
     InterviewRecord,
     Interviews,
     plan_interview,
@@ -85,29 +84,6 @@ def test_nothing_is_asked_in_the_last_half_minute(interviews: Interviews, clock:
     assert record.ended_at == clock.now
 
 
-def test_the_next_question_is_open_while_the_last_answer_is_transcribed(
-    interviews: Interviews,
-) -> None:
-    record = start(interviews)
-    first, second, _ = ids(record)
-    take = "20260301T120000Z-q.wav.part"
-    interviews.change(record.id, lambda now: now.recorded(first, take))
-    record = interviews.give(record.id, first, take)
-    assert (record.questions[0].state, current(record)) == ("given", second)
-    assert interviews.of_take(take) == record
-    assert interviews.give(record.id, first, take) == record, "the same twice changes nothing"
-    with pytest.raises(InterviewError, match="has an answer already"):
-        interviews.give(record.id, first, "another.wav.part")
-    with pytest.raises(InterviewError, match="in another tab"):
-        interviews.change(record.id, lambda now: now.recorded(first, "another.wav.part"))
-    failed = interviews.change(record.id, lambda now: now.failed(take, "nobody speaks"))
-    assert (failed.questions[0].state, failed.questions[0].problem) == ("given", "nobody speaks")
-    record = interviews.answer(record.id, first, ONE, 7)
-    assert (record.questions[0].state, record.questions[0].problem) == ("answered", "")
-    assert current(record) == second
-    assert interviews.of_take(take) is None
-
-
 def test_a_question_that_nobody_saw_was_not_asked(interviews: Interviews) -> None:
     record = start(interviews)
     interviews.answer(record.id, current(record), ONE, 1)
@@ -144,12 +120,6 @@ def test_the_same_answer_twice_counts_once_and_another_is_refused(
     assert interviews.get(record.id) == after
 
 
-def test_two_tabs_cannot_pass_two_questions_by_one(interviews: Interviews) -> None:
-    record = start(interviews)
-    first = current(record)
-    assert interviews.skip(record.id, first) == interviews.skip(record.id, first)
-
-
 def test_a_question_that_was_not_asked_takes_no_answer(interviews: Interviews) -> None:
     record = start(interviews)
     for name in (ids(record)[2], "unknown"):
@@ -157,17 +127,6 @@ def test_a_question_that_was_not_asked_takes_no_answer(interviews: Interviews) -
             interviews.answer(record.id, name, THREE, 1)
         with pytest.raises(InterviewError, match="has not asked"):
             interviews.skip(record.id, name)
-
-
-@pytest.mark.parametrize("name", ["0" * 32, "../" + "0" * 29, "", "x" * 32, "A" * 32])
-def test_an_id_is_no_path(interviews: Interviews, name: str) -> None:
-    start(interviews)
-    for use in (interviews.get, interviews.end, interviews.delete):
-        if use == interviews.delete and name == "0" * 32:
-            continue  # nothing of that name: nothing to delete
-        with pytest.raises(InterviewNotFound):
-            use(name)
-    assert len(interviews.all().records) == 1
 
 
 def test_the_latest_is_listed_first_and_a_broken_file_hides_no_other(
@@ -193,13 +152,3 @@ def test_a_file_that_contradicts_itself_is_refused(interviews: Interviews, tmp_p
     path.write_text(path.read_text().replace('"open"', '"answered"'))
     with pytest.raises(InterviewError, match="names its answer"):
         interviews.get(record.id)
-
-
-def test_what_is_deleted_is_gone(interviews: Interviews) -> None:
-    kept, gone = start(interviews), start(interviews)
-    interviews.delete(gone.id)
-    assert [each.id for each in interviews.all().records] == [kept.id]
-    with pytest.raises(InterviewNotFound):
-        interviews.end(gone.id)
-    interviews.forget_all()
-    assert interviews.all().records == ()
