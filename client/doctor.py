@@ -217,7 +217,8 @@ def _database_damage(database: Path) -> str:
     """Why the database cannot be read; empty if all is well or there is none yet."""
     if not database.exists():
         return ""
-
+    if database.stat().st_size == 0:
+        return "it has 0 bytes"
     try:
         with closing(sqlite3.connect(database, timeout=1.0)) as connection:
             problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]

@@ -38,7 +38,8 @@ _MOST_JUDGED: Final = 40
 _GUESSED_FIRST: Final = (
     "aloud", "interview", "password", "spring", "summer", "autumn", "winter",
     "kubernetes", "javascript", "typescript", "postgresql", "elasticsearch", "terraform",
-    "tensorflow", "raspberrypi", "cloudflare", "prometheus",
+    "tensorflow", "raspberrypi", "cloudflare", "prometheus", "pytorch", "deeplearning",
+    "thisismy", "ilovemy", "troubador",
     "correcthorsebatterystaple", "thequickbrownfox", "jumpsoverthelazydog", "tobeornottobe",
     "thatisthequestion", "maytheforcebewithyou", "nevergiveup", "livelaughlove",
     "winteriscoming", "houstonwehaveaproblem", "allyourbasearebelongtous",

@@ -23,6 +23,7 @@ _ONE: Final = frozenset({"a", "an"})
 _LONE: Final = frozenset((
     "gig", "meg", "percent", "euro", "pound", "mile", "foot", "inch", "yard", "ounce", "ton",
     "liter", "gallon", "acre", "hectare", "celsius", "fahrenheit", "kelvin", "knot",
+    "percentagepoint",
 ))  # fmt: skip
 MEASURES: Final = frozenset(SCALES).union(*_KINDS, _LONE, ("am", "pm"))
 """Words that make another quantity of a number; one is never a mishearing of another."""

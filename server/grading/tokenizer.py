@@ -114,9 +114,20 @@ _MINUS = re.compile(r"^[^\w.−-]*[−-](?=\.?\d)")
 _CAPITALS_TELL = re.compile("b|mW|cpp|CPP|Cpp|Bps|olang|fold")
 _DEGREES = re.compile(r"°\s?([cf])\b")
 _SCALES_OF_HEAT = {"c": "celsius", "f": "fahrenheit"}
-_PART = re.compile(r"(?<![\w/.])([123])/([34])(?![\w/])")
-_PARTS = {"3": "third", "4": "quarter"}
+_PART = re.compile(r"(?<![\w/.])([1-9])/([2-9]|10)(?:th)?(?![\w/])")
+_PARTS = {str(parts): name for name, parts in ORDINALS.items()} | {
+    "2": "half", "3": "third", "4": "quarter"
+}  # fmt: skip
 """Whisper writes "2/3 of the traffic" for two thirds."""
+_RAISED = re.compile(r"((?<![^\W_])[^\W\d_]|[\d)])([⁰¹²³⁴-⁹⁻]+)")
+_DIGITS_OF_POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_TO_THE = re.compile(r"(?<=[\w)])(?:\^|\*\*)(-?\d+)(?!\w)")
+_POWERS = {"2": " squared", "3": " cubed"}
+"""n², n^2 and n**2 are read "n squared"; 2^32 "2 to the power of 32"."""
+_BIG_O = re.compile(r"(?<!\w)[oθω]\((?=[^)]*(?:$|[^\w)]))")
+"""Of O(n^2) and O(n log n), people say "n squared" and "n log n"; "1" is too little of O(1)."""
+_BASES = frozenset({"2", "8", "10", "16"})
+"""Numbers that "to the tenth" raises; "from 3 to the tenth" is a way."""
 _GROUPED = re.compile(r"(?<=\d)_(?=\d{3})")
 
 
@@ -157,6 +168,7 @@ _PARTS_OF_DAY = {
 }  # fmt: skip
 _NIGHT_FROM = 6
 """Ten at night is 22:00, two at night 2:00."""
+_POINTS = ["percentage", "point"], ["percentage", "points"]
 _CLOCK = re.compile(r"(\d{1,2})(?:\.?([0-5]\d))?$")
 _IN_FULL = word_set("whole full entire solid")
 """Between a number and its unit they say nothing: "three whole seconds"."""
@@ -217,7 +229,7 @@ def _split_word(
         return (name,), break_after, cut, (True,)
     word = _TIME.sub(_time, word)
     word = _RATIO.sub(r"\1 to \2", word)
-    word = _PART.sub(lambda m: f"{m[1]} {_PARTS[m[2]]}", word)
+    word = _PART.sub(_part, word)
     word = _POWER.sub(lambda m: f"{Decimal(m[0]):f}", word)
     is_negative = _MINUS.match(word) is not None
     word = _DECIMAL_START.sub("0.", word)
@@ -256,6 +268,8 @@ def _normalized(written: str) -> str:
         return written.lower()
     for sign, decimals in _FRACTIONS.items():
         written = written.replace(sign, decimals)
+    written = _RAISED.sub(lambda m: f"{m[1]}^{m[2].translate(_DIGITS_OF_POWERS)}", written)
+    written = _TO_THE.sub(_power, written)
     word = _ACCENTS.sub("", unicodedata.normalize("NFKD", written))
     word = unicodedata.normalize("NFKC", word)
     word = _BYTES_PER_SECOND.sub(r"\1/s", word)
@@ -264,8 +278,20 @@ def _normalized(written: str) -> str:
     word = word.translate(_APOSTROPHES).casefold().translate(_OTHER_LETTERS).strip()
     for pattern, name in _NAMES:
         word = pattern.sub(name, word)
+    word = _BIG_O.sub("", word)
     word = _DEGREES.sub(lambda m: f" degree {_SCALES_OF_HEAT[m[1]]}", word)
     return _GROUPED.sub("", word)
+
+
+def _power(written: re.Match[str]) -> str:
+    return _POWERS.get(written[1]) or f" to the power of {written[1].replace('-', 'minus ')}"
+
+
+def _part(written: re.Match[str]) -> str:
+    if int(written[1]) >= int(written[2]):
+        return written[0]
+    name = _PARTS[written[2]] if written[2] in "234" or written[1] != "1" else f"{written[2]}th"
+    return f"{written[1]} {name}{'s' * (written[1] != '1')}"
 
 
 def _time(written: re.Match[str]) -> str:
@@ -377,6 +403,8 @@ class _Reader:
             return 1  # the second one of "1 dot 29 dot 3"
         if self.after_digits and (length := self._time_of_day(run)):
             return length
+        if self.after_digits and (length := self._raised(run)):
+            return length
         if run[0] in ("cent", "cents") and _adds_cents(out, piece[1]):
             return 1
         if self.after_digits and run[0] in _IN_FULL and run[1:] and _is_measure(run[1]):
@@ -413,6 +441,24 @@ class _Reader:
             self.out.append(Token(half, half, *self._keys_of(half), word, last))
         return length
 
+    def _raised(self, run: Sequence[str]) -> int:
+        """Makes 2^10 of "2 to the tenth" and "2 to the power of ten"."""
+        of = run[2:4] == ["power", "of"]
+        at = 4 if of else 2
+        sign = "-" if run[at : at + 1] in (["minus"], ["negative"]) else ""
+        at += len(sign)
+        if run[:2] != ["to", "the"] or len(run) <= at:
+            return 0
+        text, length = (read_number(run, at) if run[at] in NUMBER_STARTS else None) or (run[at], 1)
+        is_way = not of and self.out[-1].text not in _BASES
+        if is_way or not text.removesuffix("th").isdecimal():
+            return 0
+        length += at + (run[at + length : at + length + 1] == ["power"])
+        last = self.pieces[self.at + length - 1][1]
+        number = f"{self.out[-1].text}^{sign}{text.removesuffix('th')}"
+        self.out[-1] = _reading(self.out[-1], number)._replace(last=last)
+        return length
+
     def _added(self, run: Sequence[str], known: tuple[str, int] | None) -> int:
         """Adds the tokens of what is read here, and says of how many pieces they are."""
         written, word, gap, inside, _, _ = self.pieces[self.at]
@@ -422,6 +468,8 @@ class _Reader:
         is_power = self.after_digits and known is None and text.endswith(("watt", "watts"))
         if is_power and run[1:2] in (["hour"], ["hours"]):
             text, length = text.removesuffix("s") + "hour", 2
+        if self.after_digits and run[:2] in _POINTS:
+            text, length = "percentagepoint", 2
         is_large = written in _HUNDRED_AND_MORE and text[0].isdecimal() and gap == NO_BREAK
         if begins is None and is_large and _ends_in_article(self.out):
             begins = self.out.pop()

@@ -191,7 +191,9 @@ def test_a_disk_that_is_nearly_full(
     failing(doctor.check_data_folder(settings), "only 1 MB", "make room")
 
 
-@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0" + b"x" * 99])
+@pytest.mark.parametrize(
+    "content", [b"no database at all" * 100, b"SQLite format 3\0" + b"x" * 99, b""]
+)
 def test_a_damaged_database_is_named(settings: ClientSettings, content: bytes) -> None:
     settings.home.mkdir(parents=True, exist_ok=True)
     settings.database.write_bytes(content)

@@ -483,6 +483,7 @@ def test_no_such_account(accounts: AccountService, account_id: int) -> None:
         *("password-password", "Qwerty123456", "dragon dragon!", "Qwerty-12345", "aloud-interview"),
         *("_-__-_---_-_", "CorrectHorseBatteryStaple", "correct horse battery staple"),
         *("kubernetes-kubernetes", "elephantelephant", "MayTheForceBeWithYou!"),
+        *("thisismypassword", "ilovemydog", "pytorch2026", "deeplearning1", "Tr0ub4dor&3"),
     ],
 )
 def test_a_common_password_is_refused(password: str) -> None:
