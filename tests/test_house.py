@@ -13,10 +13,10 @@ DEEPEST = {"server": 15, "client": 12}
 DEEPEST_OF_ALL = 19
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 74_566
-MOST_LINES_OF_CODE = 52_117
+MOST_LINES = 74_493
+MOST_LINES_OF_CODE = 52_038
 MOST_FILES = 339
-MOST_LINES_OF_TESTS = 49_903
+MOST_LINES_OF_TESTS = 49_889
 MOST_INNER_IMPORTS = 57
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 

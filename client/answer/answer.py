@@ -26,14 +26,7 @@ import numpy.typing as npt
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from client.audio.files import SoundFile, blocks_of
-from client.audio.take_file import (
-    PART_SUFFIX,
-    TakeWriter,
-    finish_take,
-    held,
-    length_s,
-    read_take,
-)
+from client.audio.take_file import PART_SUFFIX, TakeWriter, finish_take, held, length_s, read_take
 from client.core.durable_file import sync_folder, write_durably
 from client.core.errors import ClientError, RecordingError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate

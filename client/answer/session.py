@@ -15,12 +15,7 @@ from datetime import UTC, datetime
 from client.answer.answer import Answer, Outcome
 from client.answer.live import Caption, Draft, LiveTranscript
 from client.answer.term_track import Hear, HeardStretch, Hearing, Prepared, PrepareWords
-from client.answer.worker import (
-    AnswerWorker,
-    RecordingWorker,
-    hear_words_again,
-    ignore_caption,
-)
+from client.answer.worker import AnswerWorker, RecordingWorker, hear_words_again, ignore_caption
 from client.audio.files import SoundFile
 from client.backend.outbox import OutboxError
 from client.backend.protocol import (

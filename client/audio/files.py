@@ -10,13 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from client.audio.channels import ChannelMeter, Mix
-from client.audio.decoding import (
-    BLOCK_S,
-    Damage,
-    decode,
-    ogg_breaks_off,
-    sound_tracks,
-)
+from client.audio.decoding import BLOCK_S, Damage, decode, ogg_breaks_off, sound_tracks
 from client.audio.voice_activity import VoiceActivity
 from client.core.errors import AudioFileError, BrokenFileError
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate

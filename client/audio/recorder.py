@@ -13,13 +13,7 @@ from typing import Any, Final, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from client.audio.devices import (
-    Device,
-    find_device,
-    load_sounddevice,
-    start_stream,
-    zeros_remedy,
-)
+from client.audio.devices import Device, find_device, load_sounddevice, start_stream, zeros_remedy
 from client.audio.level import FRAME_MS, FrameMeter, Level, SilenceDetector, dbfs
 from client.audio.take_file import TakeWriter, read_take
 from client.core.errors import RecordingError

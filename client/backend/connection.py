@@ -9,12 +9,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from client.backend.protocol import (
-    BackendError,
-    SignInNeededError,
-    UnavailableError,
-    failure,
-)
+from client.backend.protocol import BackendError, SignInNeededError, UnavailableError, failure
 from server.contract import Problem
 from server.contract.use_cases import UseCase
 

@@ -8,12 +8,7 @@ import numpy.typing as npt
 
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.errors import HearingError
-from pronunciation.hearing.acoustic import (
-    FRAME_S,
-    LABEL_INDEX,
-    SILENCE,
-    AcousticModel,
-)
+from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, SILENCE, AcousticModel
 from pronunciation.hearing.align import States, best_path, sum_over_alignments, word_states
 from pronunciation.hearing.judge import Fusion, Scores, decide, default_fusion, probabilities
 from pronunciation.hearing.layout import (

@@ -10,6 +10,7 @@ import re
 import secrets
 import threading
 from collections.abc import Callable
+from importlib import resources
 from typing import Final
 
 from argon2 import PasswordHasher
@@ -35,15 +36,9 @@ between two words for a random one, so that password-password would do."""
 _MOST_JUDGED: Final = 40
 """Characters: the time it takes grows with their cube."""
 
-_GUESSED_FIRST: Final = (
-    "aloud", "interview", "password", "spring", "summer", "autumn", "winter",
-    "kubernetes", "javascript", "typescript", "postgresql", "elasticsearch", "terraform",
-    "tensorflow", "raspberrypi", "cloudflare", "prometheus", "pytorch", "deeplearning",
-    "thisismy", "ilovemy", "troubador",
-    "correcthorsebatterystaple", "thequickbrownfox", "jumpsoverthelazydog", "tobeornottobe",
-    "thatisthequestion", "maytheforcebewithyou", "nevergiveup", "livelaughlove",
-    "winteriscoming", "houstonwehaveaproblem", "allyourbasearebelongtous",
-)  # fmt: skip
+_GUESSED_FIRST: Final = tuple(
+    resources.files("server.accounts").joinpath("guessed_first.txt").read_text("utf-8").split()
+)
 """Beside the account's name: words of this service and its trade, and phrases that everybody knows,
 which zxcvbn takes for random words."""
 

@@ -13,12 +13,7 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, insert
 
 from server.contract import PhraseCoverage, Report, TermVerdict
-from server.db.tables import (
-    AnswerFactsRow,
-    PhraseFactsRow,
-    TermFactsRow,
-    without_nul,
-)
+from server.db.tables import AnswerFactsRow, PhraseFactsRow, TermFactsRow, without_nul
 
 
 def keep_facts(

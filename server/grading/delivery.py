@@ -3,15 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from server.contract import (
-    Coverage,
-    Delivery,
-    Filler,
-    Pause,
-    RepeatedStart,
-    Submission,
-    Word,
-)
+from server.contract import Coverage, Delivery, Filler, Pause, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
 from server.grading.english import FUNCTION_WORDS, by_word, parts_of_speech, word_class, word_set
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token

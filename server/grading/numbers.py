@@ -105,12 +105,9 @@ def _ordinal(words: Sequence[str], at: int) -> tuple[str, int] | None:
     return None
 
 
-SCALES = {"thousand": 3, "lakh": 5, "million": 6, "crore": 7, "billion": 9, "trillion": 12}
+SCALES: dict[str, int] = TABLES["scales"]
 _NAMED = {12: "trillion", 9: "billion", 6: "million"}
-_PARTS = {
-    ("a", "half"): "0.5", ("one", "half"): "0.5", ("a", "quarter"): "0.25",
-    ("one", "quarter"): "0.25", ("three", "quarters"): "0.75", ("three", "quarter"): "0.75",
-}  # fmt: skip
+_PARTS = {tuple(said.split()): part for said, part in TABLES["parts"].items()}
 
 
 def read_number(words: Sequence[str], at: int) -> tuple[str, int] | None:

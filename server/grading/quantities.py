@@ -20,11 +20,7 @@ _KINDS: Final[tuple[Mapping[str, Decimal], ...]] = tuple(
 SECONDS: Final = _KINDS[0]
 _PERIODS: Final = SECONDS.keys() | _KINDS[1].keys()
 _ONE: Final = frozenset({"a", "an"})
-_LONE: Final = frozenset((
-    "gig", "meg", "percent", "euro", "pound", "mile", "foot", "inch", "yard", "ounce", "ton",
-    "liter", "gallon", "acre", "hectare", "celsius", "fahrenheit", "kelvin", "knot",
-    "percentagepoint",
-))  # fmt: skip
+_LONE: Final = frozenset(TABLES["lone"].split())
 MEASURES: Final = frozenset(SCALES).union(*_KINDS, _LONE, ("am", "pm"))
 """Words that make another quantity of a number; one is never a mishearing of another."""
 _SHORT: Final = {"gigabyte": "gig", "gigabit": "gig", "megabyte": "meg", "megabit": "meg"}

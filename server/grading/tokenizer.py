@@ -61,10 +61,7 @@ _TIME = re.compile(r"(?<![\w:.])([01]?\d|2[0-3]):([0-5]\d)(?![\w:])")
 _PIECES = re.compile(
     r"\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+|[^\W\d_]+(?:'[^\W\d_]+)*|[%$€£&+@=]|[^\W_]", re.UNICODE
 )
-_SYMBOLS = {
-    "%": "percent", "$": "dollar", "€": "euro", "£": "pound", "&": "and", "+": "plus", "@": "at",
-    "=": "equals",
-}  # fmt: skip
+_SYMBOLS: dict[str, str] = TABLES["signs"]
 _CURRENCIES = frozenset({"dollar", "euro", "pound"})
 _SENTENCE_END = re.compile(r"[.?!;。？！]+[\"'”’)\]]*$")
 _COMMA_END = re.compile(r"[,:—–、，][\"'”’)\]]*$|[)\]]$")
@@ -79,26 +76,10 @@ _BYTES_PER_SECOND = re.compile(r"(?<![^\W\d_])([kKMGTPE]i?B)ps\b")
 _MILLIWATT = re.compile(r"(?<![^\W\d_])mW\b")
 """What only capitals tell: Gb and GB, GBps and Gbps, mW and MW."""
 _PER = re.compile(r"(?<=[\w%])/(s|secs?|seconds?|min|minute|h|hr|hour|day)\b")
-_PERIODS = {"s": "second", "sec": "second", "secs": "second", "min": "minute", "h": "hour",
-            "hr": "hour"}  # fmt: skip
-_NAMES = (
-    (re.compile(r"(?<!\w)([cfj])[#♯](?!\w)"), r"\1sharp"),
-    (re.compile(r"(?<!\w)([cg])\+\+"), r"\1plusplus "),
-    (re.compile(r"(?<!\w)cpp(?!\w)"), "cplusplus"),
-    (re.compile(r"(?<!\w)golang(?!\w)"), "go"),
-    (
-        re.compile(r"(?<!\w)(two|three|four|five|six|seven|eight|nine|ten|hundred|\d+)fold(?!\w)"),
-        r"\1 fold",
-    ),
-    (re.compile(r"(?<!\w)(asp|vb|ado|ml|ef)\.net\b"), r"\1 dotnet"),
-    (re.compile(r"(?<![\w.])\.net\b"), "dotnet"),
-    (re.compile(r"(?<!\w)(react|vue|angular|svelte)\.?js\b"), r"\1"),
-)
+_PERIODS: dict[str, str] = TABLES["periods"]
+_NAMES = tuple((re.compile(name), text) for name, text in TABLES["names"].items())
 """Languages whose sign is part of the name: "C" is not in "C#", nor "net" in ".NET"."""
-_SPOKEN_NAMES = {
-    ("c", "sharp"): "csharp", ("f", "sharp"): "fsharp", ("j", "sharp"): "jsharp",
-    ("c", "plus", "plus"): "cplusplus", ("dot", "net"): "dotnet",
-}  # fmt: skip
+_SPOKEN_NAMES = {tuple(said.split()): name for said, name in TABLES["spoken_names"].items()}
 _DOMAIN = re.compile(
     r"(?:https?://|www\.)\S+|\S+@[\w-]+\.[\w.-]+"
     r"|(?:[a-z0-9-]+\.)+(?:com?\.[a-z]{2}|com|org|net|edu|gov|info|io|dev|ai|app|cloud|internal"
@@ -162,10 +143,7 @@ _PAST = {"quarter": "15", "half": "30"}
 """Minutes: "half past two" is 2:30."""
 _BEFORE_A_QUARTER = word_set("a at by until till about around")
 """Before "quarter to seven", which is 6:45; in "from one quarter to two" it is none."""
-_PARTS_OF_DAY = {
-    ("am",): "am", ("pm",): "pm", ("in", "the", "morning"): "am", ("in", "the", "afternoon"): "pm",
-    ("in", "the", "evening"): "pm", ("at", "night"): "",
-}  # fmt: skip
+_PARTS_OF_DAY = {tuple(said.split()): half for said, half in TABLES["parts_of_day"].items()}
 _NIGHT_FROM = 6
 """Ten at night is 22:00, two at night 2:00."""
 _POINTS = ["percentage", "point"], ["percentage", "points"]

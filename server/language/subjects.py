@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from server.language.proposals import CLAUSES, NO_DOUBT, WHO, Edit, Sentence, check
-from server.language.words import NOMINATIVE, OBJECTIVE, inflect, listed, lists
+from server.language.words import NOMINATIVE, OBJECTIVE, inflect, listed
 
 _DOER = re.compile(r"[a-z]{3}(er|or|ist|cian|man|woman|body|ee)$")
 _FINITE = ("VBZ", "VBD", "VBP", "MD")
@@ -145,9 +145,6 @@ def _missing_be(s: Sentence) -> Iterator[Edit]:
         lone = before in WHO and s.doc[at].dep_ in CLAUSES
         if s.tag(at) == "VBN" and lone and inflect(s.lemma(at), "VBD") != word:
             yield at, at, "has" if before in ("he", "she", "it") else "have", 0.7
-
-
-_POSSESSIVE: dict[str, str] = lists().raw["possessive_of"]
 
 
 _VERBS = ("VERB", "AUX")

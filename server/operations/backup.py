@@ -20,18 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from sqlalchemy import (
-    JSON,
-    Connection,
-    DateTime,
-    Engine,
-    MetaData,
-    Table,
-    func,
-    null,
-    select,
-    text,
-)
+from sqlalchemy import JSON, Connection, DateTime, Engine, MetaData, Table, func, null, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
 from server.core.errors import InvalidInputError, StoreError

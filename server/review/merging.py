@@ -8,13 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from server.contract import (
-    Comment,
-    Correction,
-    MergedReview,
-    ReviewDocument,
-    RubricScore,
-)
+from server.contract import Comment, Correction, MergedReview, ReviewDocument, RubricScore
 from server.core.clock import utc_now
 from server.core.errors import ConflictError, NotAllowedError, NotFoundError
 from server.db.database import MAX_ID, Database, audit

@@ -7,13 +7,7 @@ from sqlalchemy import select, union
 from sqlalchemy.orm import Session
 
 from server.attempts.corrections import OWNER_NAME
-from server.contract import (
-    NewComment,
-    NewCorrection,
-    NewRubricScore,
-    Report,
-    ReviewDocument,
-)
+from server.contract import NewComment, NewCorrection, NewRubricScore, Report, ReviewDocument
 from server.core.access import Actor, Resource
 from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, NotFoundError

@@ -19,13 +19,7 @@ from server.contract import (
     said_terms,
 )
 from server.ui.charts import Chart, pace_chart
-from server.ui.content_view import (
-    PhraseRow,
-    StructureRow,
-    framed,
-    phrase_row,
-    structure_rows,
-)
+from server.ui.content_view import PhraseRow, StructureRow, framed, phrase_row, structure_rows
 from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
 from server.ui.transcript_view import MARK_OF_SIGN, PartView, Tone, view_transcript

@@ -24,13 +24,7 @@ from client.practice.drills.items import DrillItems, DrillVerdict, HearDrill, It
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
 from pronunciation.hearing import Hearing, Target, hear_drill
-from server.contract import (
-    MAX_PAGE,
-    DrillQuery,
-    DrillQueue,
-    DrillReview,
-    DrillVerdictName,
-)
+from server.contract import MAX_PAGE, DrillQuery, DrillQueue, DrillReview, DrillVerdictName
 
 BACK_AFTER: Final = 3
 """A missed item returns after this many others: late enough that it must be remembered."""

@@ -9,12 +9,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Form, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from server.accounts.candidate_list import (
-    MOST_CANDIDATES,
-    ListedCandidate,
-    invite_all,
-    read_list,
-)
+from server.accounts.candidate_list import MOST_CANDIDATES, ListedCandidate, invite_all, read_list
 from server.accounts.invitations import VALID_FOR
 from server.accounts.models import ROLES, Account, Invitation
 from server.core.access import Action
