@@ -15,6 +15,9 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
+from client.backend.opening import open_backend
+from client.backend.sending import OutboxBackend
+from client.core.settings import ClientSettings
 from pronunciation.terms import Lexicon
 from question_bank.models import Bank, KeyPhrase, Question, RoundGuide
 from server.attempts.service import Grader, Service
@@ -204,3 +207,16 @@ def make() -> SimpleNamespace:
         report=make_report,
         attempt=make_attempt,
     )
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ClientSettings:
+    """A home of the test's own, the built-in bank, the embedded server."""
+    return ClientSettings(home=tmp_path / "home")
+
+
+@pytest.fixture
+def backend(settings: ClientSettings) -> Iterator[OutboxBackend]:
+    """The server that the settings name, with its outbox."""
+    with open_backend(settings) as opened:
+        yield opened

@@ -56,11 +56,6 @@ class SoundSystem:
         return SimpleNamespace(start=start, stop=over.set, close=over.set)
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> ClientSettings:
-    return ClientSettings(home=tmp_path / "home")
-
-
 def answering(status: int, **reply: Any) -> httpx.MockTransport:
     return httpx.MockTransport(lambda request: httpx.Response(status, **reply))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
@@ -46,6 +47,9 @@ from server.jobs.worker import BEAT_S, SILENT_S
 from tests.worlds.new_databases import compiled_once as compiled_once
 from tests.worlds.new_databases import quick_new_databases as quick_new_databases
 from tests.worlds.queues import ENDS_WITHIN_S, WorkedQueue
+
+if TYPE_CHECKING:
+    from tests.worlds.people import People
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -257,6 +261,14 @@ def new_service(
     yield new
     for each in made:
         each.close()
+
+
+@pytest.fixture
+def world(new_service: Callable[[], Service], make: SimpleNamespace) -> "People":
+    """People over a new database, and an answer of Ana's that is shown to her coach."""
+    from tests.worlds.people import people  # it brings the web application
+
+    return people(new_service(), make.submission("I use paged attention"))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import re
 import struct
 import zipfile
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.backend.embedded import open_reviews
-from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.data.bundle import (
@@ -29,17 +27,6 @@ from tests.server.conftest import START, make_submission
 from tests.worlds.shared_server import tone
 
 EVIL = "</script><script>alert(1)</script>"
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> ClientSettings:
-    return ClientSettings(home=tmp_path / "home")
-
-
-@pytest.fixture
-def backend(settings: ClientSettings) -> Iterator[Backend]:
-    with open_backend(settings) as made:
-        yield made
 
 
 @pytest.fixture

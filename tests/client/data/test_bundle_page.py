@@ -1,7 +1,7 @@
 """The page of a bundle in a real browser, offline: a whole review is written, saved and merged."""
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from client.audio.wav import write_wav
-from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.backend.reviews import open_reviews
 from client.core.settings import ClientSettings
@@ -36,17 +35,6 @@ pytestmark = pytest.mark.browser
 
 EVIL = "</script><script>alert(1)</script>"
 TEXTS = ("We", "use", "RoCE", "and", "page", "the", EVIL, "cache")
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> ClientSettings:
-    return ClientSettings(home=tmp_path / "home")
-
-
-@pytest.fixture
-def backend(settings: ClientSettings) -> Iterator[Backend]:
-    with open_backend(settings) as made:
-        yield made
 
 
 @pytest.fixture

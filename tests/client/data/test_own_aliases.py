@@ -1,10 +1,6 @@
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from client.answer.session import new_submission
-from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.data.corrections import AliasError, add_own_alias
@@ -16,17 +12,6 @@ TEXT = (
 )
 QUESTION = "infiniband-or-roce"
 PHRASE = "adaptive routing"
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> ClientSettings:
-    return ClientSettings(home=tmp_path / "home")
-
-
-@pytest.fixture
-def backend(settings: ClientSettings) -> Iterator[Backend]:
-    with open_backend(settings) as made:
-        yield made
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Answers transcribed again, corrected and restored, on an embedded and on a shared server."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,6 @@ from client.answer.session import Session, new_submission
 from client.answer.term_track import HeardStretch
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
-from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.data import demo
@@ -46,19 +45,8 @@ def transcript(engine: str = "pocketsphinx", text: str = ROUGH) -> Transcript:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> ClientSettings:
-    return ClientSettings(home=tmp_path / "home")
-
-
-@pytest.fixture
 def recordings(settings: ClientSettings) -> OwnRecordings:
     return OwnRecordings(settings.recordings)
-
-
-@pytest.fixture
-def backend(settings: ClientSettings) -> Iterator[Backend]:
-    with open_backend(settings) as made:
-        yield made
 
 
 @pytest.fixture

@@ -43,11 +43,6 @@ def sharing(world: People) -> Iterator[RemoteSharing]:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> ClientSettings:
-    return ClientSettings(home=tmp_path / "home")
-
-
-@pytest.fixture
 def recordings(tmp_path: Path, world: People) -> OwnRecordings:
     kept = OwnRecordings(tmp_path)
     write_wav(tone(1.5), kept.path_of(world.attempt.submission.submission_id))

@@ -37,12 +37,6 @@ Serve = Callable[..., RunningStudio]
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> ClientSettings:
-    """A home of the test's own, the built-in bank, the embedded server."""
-    return ClientSettings(home=tmp_path / "home")
-
-
-@pytest.fixture
 def studio(settings: ClientSettings) -> Iterator[Studio]:
     """A studio with a scripted engine and a tone for a voice."""
     made = make_studio(settings)

@@ -1,13 +1,10 @@
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
-from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.errors import DrillError
-from client.core.settings import ClientSettings
 from client.practice.drills.drill_session import DrillSession
 from client.studio.state.open_drills import OpenDrill, OpenDrills
 from client.studio.views.drill import coming
@@ -15,12 +12,6 @@ from pronunciation.clip import Clip
 from tests.client.practice.drills.conftest import Clock, ScriptedHearing, item, sets
 
 CLIP = Clip(np.full(8000, 0.1, dtype=np.float32))
-
-
-@pytest.fixture
-def backend(settings: ClientSettings) -> Iterator[Backend]:
-    with open_backend(settings) as opened:
-        yield opened
 
 
 def drill_of(backend: Backend, *verdicts: str, items: int = 3) -> tuple[OpenDrill, ScriptedHearing]:

@@ -5,10 +5,8 @@ import pytest
 from rich.console import Console
 
 from client.answer.answer import Answer
-from client.backend.opening import open_backend
 from client.backend.protocol import Backend
 from client.core.errors import SpeakingError
-from client.core.settings import ClientSettings
 from client.practice.drills.drill_session import DrillSession
 from client.practice.drills.items import Item, Step
 from client.terminal.drill import DrillScreen, Take
@@ -45,12 +43,6 @@ class Sounds:
 
     def play(self, clip: Clip) -> None:
         self.log.append(f"play {clip.duration_s:.1f} s")
-
-
-@pytest.fixture
-def backend(tmp_path):  # type: ignore[no-untyped-def]
-    with open_backend(ClientSettings(home=tmp_path / "home")) as opened:
-        yield opened
 
 
 def run(

@@ -46,11 +46,6 @@ class Pressed(Keys):
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> ClientSettings:
-    return ClientSettings(home=tmp_path / "home")
-
-
-@pytest.fixture
 def backend(settings: ClientSettings) -> Iterator[OutboxBackend]:
     with backend_of(settings) as opened:
         yield opened

@@ -1,17 +1,23 @@
-from datetime import timedelta
+"""Reviews of drills: the schedule of an item, the queue, and what a service keeps of them."""
+
+import threading
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import permutations
 from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
 
+from server.attempts.drill_service import check_review, schedule
 from server.attempts.service import Service
+from server.attempts.store import Store
 from server.contract import DrillQuery, DrillReview, PurgeRequest
 from server.core.errors import InvalidInputError
 from server.core.settings import ServerSettings
 from server.web.app import create_app
 from tests.server.conftest import START
 
-API = "/api/v1/drills"
+LATER = START + timedelta(days=100)
 
 
 def review(item: str = "roce", verdict: str = "mispronounced", **changes: object) -> DrillReview:
@@ -23,6 +29,112 @@ def review(item: str = "roce", verdict: str = "mispronounced", **changes: object
         "verdict": verdict,
     }
     return DrillReview.model_validate(values | changes)
+
+
+def take(verdict: str, after: timedelta = timedelta(0)) -> DrillReview:
+    return review("roce", verdict, reviewed_at=START + after)
+
+
+def test_said_right_at_once_is_due_in_days() -> None:
+    card = schedule([take("correct")])
+    assert card is not None
+    assert timedelta(days=1) <= card.due - START <= timedelta(days=7)
+    assert (card.reps, card.lapses, card.misses, card.last_verdict) == (1, 0, 0, "correct")
+
+
+def test_a_miss_is_due_within_the_session() -> None:
+    card = schedule([take("mispronounced")])
+    assert card is not None
+    assert card.due == START + timedelta(minutes=1)
+    assert (card.reps, card.lapses, card.misses) == (1, 0, 1)
+
+
+def test_right_again_and_again_grows_the_interval_and_a_lapse_ends_it() -> None:
+    takes = [take("correct")]
+    intervals = []
+    for _ in range(4):
+        card = schedule(takes)
+        assert card is not None
+        intervals.append(card.due - takes[-1].reviewed_at)
+        takes.append(take("correct", card.due - START))
+    assert intervals == sorted(set(intervals))
+    assert intervals[-1] > timedelta(days=30)
+    before = schedule(takes)
+    after = schedule([*takes, take("mispronounced", timedelta(days=400))])
+    assert before is not None and after is not None
+    assert after.due == START + timedelta(days=400, minutes=1)
+    assert after.lapses == 1
+    assert after.stability < before.stability
+    assert after.difficulty > before.difficulty
+
+
+@pytest.mark.parametrize("verdict", ["unclear", "something_else", "nothing"])
+def test_what_the_hearing_could_not_tell_changes_nothing(verdict: str) -> None:
+    assert schedule([take(verdict)]) is None
+    message = [take("mispronounced"), take("correct", timedelta(minutes=2))]
+    assert schedule([*message, take(verdict, timedelta(minutes=3))]) == schedule(message)
+
+
+def test_the_order_of_arrival_does_not_matter() -> None:
+    takes = [
+        take("correct"),
+        take("mispronounced", timedelta(days=3)),
+        take("unclear", timedelta(days=3, minutes=1)),
+        take("correct", timedelta(days=3, minutes=2)),
+    ]
+    cards = {schedule(order) for order in permutations(takes)}
+    assert len(cards) == 1
+
+
+def test_an_instant_is_the_same_in_every_time_zone() -> None:
+    tokyo = timezone(timedelta(hours=9))
+    here = take("correct")
+    there = here.model_copy(update={"reviewed_at": START.astimezone(tokyo)})
+    assert schedule([here]) == schedule([there])
+
+
+@pytest.mark.parametrize("at", [datetime(1999, 12, 31, tzinfo=UTC), START + timedelta(days=2)])
+def test_a_take_from_an_impossible_time_is_refused(at: datetime) -> None:
+    check_review(take("correct", timedelta(hours=20)), START)
+    with pytest.raises(InvalidInputError, match="check the clock"):
+        check_review(review(reviewed_at=at), START)
+
+
+def add(store: Store, *reviews: DrillReview) -> None:
+    for each in reviews:
+        store.drills.add(each, START, schedule)
+
+
+@pytest.mark.every_database
+def test_the_queue_is_what_is_due_the_longest_overdue_first(store: Store) -> None:
+    minute = timedelta(minutes=1)
+    add(
+        store,
+        review("late", "mispronounced", reviewed_at=START + 2 * minute),
+        review("early", "mispronounced", reviewed_at=START),
+        review("other", "mispronounced", drill_set="silent-letters"),
+        review("learned", "correct"),
+        review("vague", "unclear"),
+    )
+    queue = store.drills.queue(DrillQuery(drill_set="acronyms"), START + 5 * minute)
+    assert [card.item_id for card in queue.due] == ["early", "late"]
+    assert (queue.total, queue.known) == (2, ("early", "late", "learned"))
+    assert store.drills.queue(DrillQuery(), START + 5 * minute).total == 3
+    one = store.drills.queue(DrillQuery(limit=1, drill_set="acronyms"), START + 5 * minute)
+    assert (one.total, [card.item_id for card in one.due]) == (2, ["early"])
+    assert store.drills.queue(DrillQuery(now=START), LATER).total == 0
+    assert store.drills.queue(DrillQuery(), LATER).total == 4
+
+
+@pytest.mark.every_database
+def test_takes_of_one_item_from_several_threads_all_count(store: Store) -> None:
+    takes = [review("roce", "correct", reviewed_at=START + timedelta(hours=n)) for n in range(8)]
+    threads = [threading.Thread(target=add, args=(store, each)) for each in takes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert store.drills.cards() == (schedule(takes),)
 
 
 @pytest.fixture
@@ -84,6 +196,6 @@ def test_purging_attempts_leaves_the_drills(service: Service) -> None:
     ],
 )
 def test_what_is_no_review_is_refused(client: TestClient, change: dict[str, object]) -> None:
-    reply = client.post(f"{API}/reviews", json=review().model_dump(mode="json") | change)
+    reply = client.post("/api/v1/drills/reviews", json=review().model_dump(mode="json") | change)
     assert reply.status_code == 422
     assert next(iter(change)) in reply.json()["detail"]

@@ -38,12 +38,6 @@ def test_questions_by_role_round_and_topic(
         service.questions(role="chef")
 
 
-def test_grading_stores_nothing(service: Service, make: SimpleNamespace) -> None:
-    report = service.grade(make.submission("paged attention"))
-    assert report.coverage.score == 0.5
-    assert service.history().total == 0
-
-
 @pytest.mark.every_database
 def test_submitting_twice_stores_once_and_grades_once(
     make_service: MakeService, make: SimpleNamespace, service: Service
@@ -76,11 +70,6 @@ def test_times_need_a_zone_and_a_range(service: Service, make: SimpleNamespace) 
     edge = datetime.fromisoformat("0001-01-01T00:00:00+09:00")
     with pytest.raises(InvalidInputError, match="out of range"):
         service.submit(make.submission(created_at=edge))
-
-
-def test_an_unknown_question(service: Service, make: SimpleNamespace) -> None:
-    with pytest.raises(NotFoundError, match="'nope'"):
-        service.submit(make.submission(question_id="nope"))
 
 
 def test_a_grader_that_breaks_is_an_error_and_stores_nothing(

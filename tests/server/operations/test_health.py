@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from fastapi.testclient import TestClient
@@ -15,12 +14,7 @@ from sqlalchemy import text
 from server.attempts.service import Service
 from server.core.settings import ServerSettings
 from server.web.app import create_app
-from tests.worlds.people import People, people
-
-
-@pytest.fixture
-def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
-    return people(new_service(), make.submission("I use paged attention"))
+from tests.worlds.people import People
 
 
 def app_of(service: Service) -> TestClient:

@@ -1,6 +1,5 @@
 """A guest is known by the key that ids are made with, and by nothing else."""
 
-from server.contract import CommentText, NewComment
 from server.review.models import Author, GuestKey
 
 
@@ -19,11 +18,6 @@ def test_an_id_that_was_changed_is_nobodys() -> None:
     digit = "0" if made[3] != "0" else "1"
     for wrong in (made[:3] + digit + made[4:], made[16:] + made[:16], "", "0" * 32, "é" * 32):
         assert not key.made(wrong)
-
-
-def test_a_made_id_is_one_that_a_comment_may_have() -> None:
-    made = GuestKey.new().new_id()
-    assert NewComment(external_id=made, text=CommentText(text="x").text).external_id == made
 
 
 def test_the_key_is_not_told_by_its_representation() -> None:

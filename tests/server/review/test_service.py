@@ -10,7 +10,7 @@ from server.attempts.service import Service
 from server.contract import NewComment, NewRubricScore
 from server.core.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
 from server.db.tables import ShareRow
-from server.review.models import Author, GuestKey, Rubric
+from server.review.models import Author, Rubric
 from server.review.review_queue import QueueFilter, ReviewQueue
 from server.review.service import ReviewService
 from tests.server.conftest import typed
@@ -51,28 +51,6 @@ def test_a_comment_is_kept_once_with_its_place_and_author(
         reviews.comment(world.attempt.id, author(world, "ana"), wanted)
 
 
-@pytest.mark.parametrize("last", [4, 5_000])
-def test_a_comment_on_a_word_that_was_not_said_is_refused(
-    world: People, reviews: ReviewService, last: int
-) -> None:
-    with pytest.raises(InvalidInputError, match="no such word"):
-        reviews.comment(
-            world.attempt.id,
-            author(world, "cleo"),
-            comment(kind="span", word_from=0, word_to=last),
-        )
-    assert reviews.document(world.attempt.id).comments == ()
-
-
-def test_only_who_wrote_a_comment_takes_it_back(world: People, reviews: ReviewService) -> None:
-    wanted = comment()
-    reviews.comment(world.attempt.id, author(world, "cleo"), wanted)
-    with pytest.raises(NotAllowedError):
-        reviews.take_back(world.attempt.id, author(world, "ana"), wanted.external_id)
-    reviews.take_back(world.attempt.id, author(world, "cleo"), wanted.external_id)
-    assert reviews.document(world.attempt.id).comments == ()
-
-
 def test_only_who_wrote_a_comment_changes_it_and_it_says_when(
     world: People, reviews: ReviewService
 ) -> None:
@@ -91,31 +69,6 @@ def test_only_who_wrote_a_comment_changes_it_and_it_says_when(
     assert found.edited_at >= found.created_at
     reviews.comment(world.attempt.id, author(world, "cleo"), wanted)  # sent again, late
     assert reviews.document(world.attempt.id).comments == (found,)
-
-
-def test_guests_of_one_name_are_told_apart_by_their_keys(
-    world: People, reviews: ReviewService
-) -> None:
-    one, other = (Author(guest_name="Who", link_id=1, key=GuestKey.new()) for _ in range(2))
-    wanted = comment(external_id=one.new_id())
-    reviews.comment(world.attempt.id, one, wanted)
-    for stranger in (other, Author(guest_name="Who"), author(world, "cleo")):
-        with pytest.raises(NotAllowedError):
-            reviews.edit(world.attempt.id, stranger, wanted.external_id, "Mine")
-        with pytest.raises(NotAllowedError):
-            reviews.take_back(world.attempt.id, stranger, wanted.external_id)
-    for guest, score in ((one, 1), (other, 2), (one, 3)):
-        given = NewRubricScore(external_id=guest.new_id(), criterion="Clarity", score=score)
-        reviews.score(world.attempt.id, guest, [given], RUBRIC)
-    found = reviews.review(world.attempt.id)
-    assert {each.score for each in found.scores} == {2, 3}
-    assert reviews.scores_of(world.attempt.id, one) == {"Clarity": (3, "")}
-    assert found.by(one) == {each.external_id for each in found.scores if each.score == 3} | {
-        wanted.external_id
-    }
-    assert found.without_account == found.by(one) | found.by(other)
-    reviews.take_back(world.attempt.id, one, wanted.external_id)
-    assert reviews.document(world.attempt.id).comments == ()
 
 
 @pytest.mark.every_database

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from server.attempts.service import Service
 from server.db.tables import ShareRow
 from server.review.overview import overview_of
 from server.review.review_queue import QueueFilter, ReviewQueue
@@ -12,13 +11,9 @@ from server.review.service import ReviewService
 from server.sharing.shown import attempts_shown_to, resource_of_attempt, still_shown
 from tests.server.conftest import START
 from tests.server.sharing.test_sharing import INTERVIEW, World
+from tests.server.sharing.test_sharing import world as world
 
 pytestmark = pytest.mark.every_database
-
-
-@pytest.fixture
-def world(service: Service) -> World:
-    return World(service)
 
 
 def shown(world: World, *cohorts: int) -> int:

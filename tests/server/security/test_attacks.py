@@ -27,11 +27,6 @@ HOSTILE: Final = (
 HOSTILE_NAME: Final = f'{MARK}"><img src=x onerror=alert(1)>{{{{7*7}}}}'
 
 
-@pytest.fixture
-def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
-    return people(new_service(), make.submission("I use paged attention"))
-
-
 @pytest.fixture(scope="module")
 def lasting_world(new_service: Callable[[], Service]) -> People:
     """One for all requests that must change nothing: making one takes longer than asking it."""

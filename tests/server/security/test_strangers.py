@@ -1,23 +1,15 @@
 """What strangers and other browsers get: no file's name, no driver's text, no other's form."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import select, update
 
-from server.attempts.service import Service
 from server.db.tables import AuditRow, JobFileRow
 from tests.server.security.test_attacks import runs_in
 from tests.server.web.test_account import PAGE, sign_in, signed_in, token_of
-from tests.worlds.people import PASSWORD, People, people
-
-
-@pytest.fixture
-def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
-    return people(new_service(), make.submission("I use paged attention"))
+from tests.worlds.people import PASSWORD, People
 
 
 def test_a_broken_database_is_told_without_its_place_or_its_drivers_words(world: People) -> None:

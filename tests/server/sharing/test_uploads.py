@@ -6,9 +6,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
-from server.attempts.service import Service
 from server.contract import LinkRequest, Preparing
-from server.core.errors import ConflictError, InvalidInputError, NotFoundError
+from server.core.errors import InvalidInputError, NotFoundError
 from server.db.tables import JobInputRow
 from server.jobs.job import Job
 from server.jobs.queue import MAX_BEGUN
@@ -17,12 +16,8 @@ from server.sharing import recordings
 from server.sharing.recordings import EncodedRecording
 from tests.server.sharing.test_encoding import sound
 from tests.server.sharing.test_sharing import World
+from tests.server.sharing.test_sharing import world as world
 from tests.worlds.queues import do_all, wait_for
-
-
-@pytest.fixture
-def world(service: Service) -> World:
-    return World(service)
 
 
 @pytest.fixture
@@ -127,14 +122,6 @@ def test_what_does_not_begin_like_a_recording_is_not_taken_in(
     with pytest.raises(InvalidInputError, match="no FLAC or Opus"):
         world.upload(world.ana, attempt, content)
     assert world.queue.recent(world.ana) == []
-
-
-def test_an_upload_that_no_share_asks_for_is_not_taken_in(world: World) -> None:
-    attempt = world.attempt().id
-    with pytest.raises(ConflictError, match="share it with audio first"):
-        world.upload(world.ana, attempt)
-    assert world.queue.recent(world.ana) == []
-    assert kept_inputs(world) == []
 
 
 ENDS: dict[str, Callable[[World, int], object]] = {

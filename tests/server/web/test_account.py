@@ -18,14 +18,9 @@ from server.core.errors import StoreError
 from server.core.settings import ServerSettings
 from server.web.app import create_app
 from server.web.http.gate import SESSION_COOKIE
-from tests.worlds.people import PASSWORD, People, people
+from tests.worlds.people import PASSWORD, People
 
 PAGE = {"Accept": "text/html"}
-
-
-@pytest.fixture
-def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
-    return people(new_service(), make.submission("I use paged attention"))
 
 
 @pytest.fixture

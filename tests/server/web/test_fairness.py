@@ -1,14 +1,11 @@
 """One account's worst does not keep another one waiting."""
 
 import asyncio
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from starlette.types import Message
 
-from server.attempts.service import Service
 from server.contract import Transcript, Word
 from server.core.access import OPEN, Actor
 from server.web.http.context import Graders
@@ -21,7 +18,7 @@ from server.web.http.limits import (
     BodyLimit,
     Fairness,
 )
-from tests.worlds.people import People, people
+from tests.worlds.people import People
 
 
 class Served:
@@ -137,11 +134,6 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
     start, body = asyncio.run(asking())
     assert start["status"] == 408
     assert b"too-slow" in body["body"]
-
-
-@pytest.fixture
-def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
-    return people(new_service(), make.submission("I use paged attention"))
 
 
 def test_an_answer_longer_than_speech_is_refused_with_the_limit(

@@ -16,11 +16,6 @@ from tests.worlds.people import PASSWORD, People, people
 
 
 @pytest.fixture
-def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
-    return people(new_service(), make.submission("I use paged attention"))
-
-
-@pytest.fixture
 def reachable(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
     submission = make.submission("I use paged attention")
     return people(new_service(), submission, {"hosts": ("aloud.example",)})

@@ -132,18 +132,6 @@ def test_one_or_all_in_every_format(backend: Backend, make: SimpleNamespace) -> 
     assert export_attempts(backend, "vtt", first.id).startswith("WEBVTT\n")
 
 
-def test_json_imports_again(backend: Backend, make: SimpleNamespace, tmp_path: Path) -> None:
-    attempt = backend.submit(spoken(make))
-    file = tmp_path / "export.json"
-    file.write_text(export_attempts(backend, "json", attempt.id), encoding="utf-8")
-    backend.delete(attempt.id)
-    archive = read_archive(file)
-    assert backend.import_attempts(archive.attempts).imported == 1
-    (summary,) = backend.history().attempts
-    back = backend.attempt(summary.id)
-    assert (back.submission, back.report) == (attempt.submission, attempt.report)
-
-
 @pytest.mark.parametrize(
     ("content", "words"),
     [

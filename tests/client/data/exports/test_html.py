@@ -40,7 +40,3 @@ def test_many_attempts_share_a_file_without_sharing_ids(make: SimpleNamespace) -
     targets = re.findall(r' href="#([^"]+)"', html)
     assert set(targets) <= set(ids)
     assert html.count("<article") == 2
-
-
-def test_no_attempts_say_so() -> None:
-    assert "No attempts yet." in to_html([])

@@ -1,15 +1,10 @@
 """Items, a scripted hearing and a backend in memory for the tests of the drills."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from client.backend.opening import open_backend
-from client.backend.protocol import Backend
-from client.core.settings import ClientSettings
 from client.practice.drills.items import DrillVerdict, Item, ItemSets
 from pronunciation.clip import Clip
 from pronunciation.terms import Mistake
@@ -70,14 +65,3 @@ class Clock:
 def clip() -> Clip:
     rng = np.random.default_rng(1)
     return Clip((0.1 * rng.standard_normal(16_000)).astype(np.float32))
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> ClientSettings:
-    return ClientSettings(home=tmp_path / "home")
-
-
-@pytest.fixture
-def backend(settings: ClientSettings) -> Iterator[Backend]:
-    with open_backend(settings) as opened:
-        yield opened
