@@ -17,7 +17,8 @@ from pathlib import Path
 
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
-from server.contract import Submission, Transcript, next_follow_up
+from server.contract import Submission, Transcript
+from server.contract.interviewer import next_follow_up
 from server.grading import grade
 
 ANSWERS = Path(__file__).parent / "answers"

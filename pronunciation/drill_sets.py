@@ -12,8 +12,13 @@ from typing import Annotated, Final, Literal, get_args
 
 from pydantic import Field, StringConstraints
 
-from pronunciation.errors import LexiconError
-from pronunciation.lexicon_loader import load_lexicon, named, read_documents, reading_faults
+from pronunciation.lexicon_loader import (
+    LexiconError,
+    load_lexicon,
+    named,
+    read_documents,
+    reading_faults,
+)
 from pronunciation.phones import parse_phones, stressed_vowel
 from pronunciation.terms import Frozen, Lexicon, Mistake, Phones, Term, Text
 from question_bank.errors import Fault, FieldPath

@@ -1,10 +1,8 @@
-"""Every error this package raises, and the command that mends a damaged package."""
+"""The errors of this package but those of its files, and what mends a damaged package."""
 
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-
-from question_bank.errors import FileError
 
 
 class PronunciationError(Exception):
@@ -13,10 +11,6 @@ class PronunciationError(Exception):
 
 class PhoneError(PronunciationError, ValueError):
     """A phone string is not ARPAbet. A ``ValueError`` too, so that pydantic names the field."""
-
-
-class LexiconError(FileError, PronunciationError):
-    """A file of terms or drills is not valid; its faults name file, entry and field."""
 
 
 class AudioError(PronunciationError):

@@ -17,12 +17,17 @@ from typing import Annotated, Final, TypeVar
 import yaml
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
-from pronunciation.errors import LexiconError
+from pronunciation.errors import PronunciationError
 from pronunciation.phones import VOWELS, base_phone, parse_phones
 from pronunciation.terms import Lexicon, Mistake, Phones, Term
 from question_bank.errors import Fault, FieldPath, FileError, field_faults
 from question_bank.files import compiled, yaml_files
 from question_bank.strict_yaml import Entry, parse_yaml, read_yaml
+
+
+class LexiconError(FileError, PronunciationError):
+    """A file of terms or drills is not valid; its faults name file, entry and field."""
+
 
 BUILT_IN_FOLDER: Final = Path(__file__).parent / "lexicon"
 _CODE: Final = tuple(Path(__file__).with_name(f"{name}.py") for name in ("terms", "lexicon_loader"))

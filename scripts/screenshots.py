@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from client.answer.hearing import load_hearing
-from client.answer.term_track import HeardStretch
 from client.answer.worker import evidence_of
 from client.audio.files import read_audio
 from client.audio.voice_activity import speech_segments
@@ -40,7 +39,7 @@ from server.contract import Submission, Transcript, Word
 from tests.worlds.practiced import practice, practice_drills, spoken_answer
 from tests.worlds.program import practiced_program
 from tests.worlds.served import served
-from tests.worlds.studio_parts import ReadyEngine, RunningStudio, ToneVoice
+from tests.worlds.studio_parts import ReadyEngine, RunningStudio, ToneVoice, make_studio
 
 OUT = Path("docs/images")
 CHROMIUM = "/usr/bin/chromium"
@@ -213,9 +212,7 @@ def shoot_studio(launch: Launch, folder: Path, out: Path, only: Collection[str])
     settings = ClientSettings(home=folder / "home")
     engine = WeightsThere(settings, DemoEngine(clip.duration_s))
     speaker = partial(Speaker, voices=(ToneVoice(),))
-    running = RunningStudio(
-        Studio(settings, engine, hear=lambda *_: HeardStretch(), make_speaker=speaker)
-    )
+    running = RunningStudio(make_studio(settings, engine=engine, make_speaker=speaker))
     try:
         attempts = fill(running.studio, clip)
         browser = launch(

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy comes: the words of an engine's own process
+# the tests' own weights, named before anything imports the hub's client
+os.environ["HF_HUB_CACHE"] = str(Path(sys.prefix) / "whisper-hub")
 
 import httpx
 import hypothesis
@@ -25,9 +27,6 @@ from question_bank import loader
 from question_bank.errors import Fault
 from question_bank.strict_yaml import Entry
 from tests import whisper_weights
-
-os.environ["HF_HUB_CACHE"] = str(whisper_weights.HUB)  # before the hub's own client comes
-
 from tests.worlds.postgres import _up_to_date as _up_to_date
 from tests.worlds.postgres import postgresql_empty_url as postgresql_empty_url
 from tests.worlds.postgres import postgresql_server as postgresql_server

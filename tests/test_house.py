@@ -9,8 +9,8 @@ import pytest
 from scripts import changed_tests, house
 
 MOST_IGNORED_IMPORTS = 10
-DEEPEST = {"server": 15, "client": 12}
-DEEPEST_OF_ALL = 19
+DEEPEST = {"server": 12, "client": 11}
+DEEPEST_OF_ALL = 15
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
 MOST_LINES = 74_493

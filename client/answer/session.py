@@ -39,8 +39,8 @@ from server.contract import (
     Submission,
     Transcript,
     Word,
-    next_follow_up,
 )
+from server.contract.interviewer import next_follow_up
 
 
 class Session:

@@ -6,7 +6,6 @@ Of the client, only this module and ``shared_server.py`` import the server's int
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pydantic import ValidationError
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from pronunciation.terms import Lexicon
     from question_bank.models import Bank, Question
     from server.accounts.service import AccountService
-    from server.bank_versions.check import Checked
     from server.bank_versions.posting import Posting as Posting
     from server.bank_versions.posting import Proposal as Proposal
 
@@ -101,29 +99,6 @@ def client_errors() -> Iterator[None]:
         yield
     except ServerError as error:
         raise failure(error.status, error.code, str(error)) from error
-
-
-def check_bank(
-    path: Path,
-    lexicon: Sequence[Path] = (),
-    *,
-    ways: bool = True,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> "Checked":
-    """Check a bank's form and grade its texts: what is wrong, and what to look at.
-
-    Args:
-        path: a bank's folder or file.
-        lexicon: files of terms on top of the built-in ones.
-        ways: also grade every way and every near miss, not only the model answers.
-        progress: called with how many questions' ways are graded, of how many.
-
-    Raises:
-        BankError, LexiconError: a file is not valid.
-    """
-    from server.bank_versions.check import check_bank_path
-
-    return check_bank_path(path, lexicon, ways=ways, progress=progress)
 
 
 def read_posting(text: str, bank: "Bank", lexicon: "Lexicon", *, is_table: bool) -> "Posting":

@@ -1,14 +1,17 @@
-"""Opening the backend that the settings name, with its outbox."""
+"""Opening the server that the settings name: its use cases, and what coaches wrote there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from client.backend.embedded import open_at_first_use, open_embedded
+from client.backend.embedded import open_reviews as open_own_reviews
 from client.backend.outbox import AnswerOutbox
-from client.backend.protocol import Backend
-from client.backend.remote import RemoteBackend
+from client.backend.protocol import Backend, BackendError, Reviews
+from client.backend.remote import RemoteBackend, RemoteReviews
 from client.backend.sending import OutboxBackend, with_outbox
 from client.core.settings import ClientSettings
+from server.contract import NewComment, ReviewDocument
 
 _HEAD_START_S: Final = 1.0
 """What waits gets a moment before the first question is asked, so that the reply knows of it."""
@@ -64,3 +67,67 @@ def _open(settings: ClientSettings) -> Backend:
 def _remote(server: str, settings: ClientSettings, *, patient: bool = False) -> RemoteBackend:
     """The shared server; ``patient``: nobody waits for its replies."""
     return RemoteBackend(server, token=settings.token, patient=patient)
+
+
+def open_remote(server: str, settings: ClientSettings) -> RemoteReviews:
+    """The comments on this server."""
+    return RemoteReviews(server, token=settings.token)
+
+
+@contextmanager
+def open_reviews(settings: ClientSettings) -> Iterator[Reviews]:
+    """The comments that the settings name: on a shared server, else on this machine.
+
+    Raises:
+        BackendError: whatever is refused, and a server or database that cannot be used.
+    """
+    if settings.server is not None:
+        with open_remote(settings.server, settings) as remote:
+            yield remote
+        return
+    with open_own_reviews(settings) as merged:
+        yield merged
+
+
+def read_review(settings: ClientSettings, attempt_id: int) -> ReviewDocument:
+    """What was written about an attempt.
+
+    Raises:
+        BackendError: there is no such attempt, or the server or database cannot be used.
+    """
+    with open_reviews(settings) as reviews:
+        return reviews.document(attempt_id)
+
+
+def count_written(settings: ClientSettings, attempt_id: int) -> int:
+    """How many comments, scores and corrected verdicts others wrote; 0 if that is not known."""
+    try:
+        review = read_review(settings, attempt_id)
+    except BackendError:  # the page of the comments says what is wrong
+        return 0
+    comments = sum(not each.by_owner for each in review.comments)
+    corrections = sum(not each.by_owner for each in review.corrections)
+    return comments + len(review.scores) + corrections
+
+
+def add_reply(settings: ClientSettings, attempt_id: int, wanted: NewComment) -> None:
+    """Answers a comment on the shared server.
+
+    Raises:
+        BackendError: the server does not take it, or cannot be reached.
+        ValueError: there is no shared server.
+    """
+    if settings.server is None:
+        raise ValueError("only comments on a shared server can be answered")
+    with open_remote(settings.server, settings) as remote:
+        remote.comment(attempt_id, wanted)
+
+
+def delete_comment(settings: ClientSettings, attempt_id: int, external_id: str) -> None:
+    """Deletes a comment that somebody without an account wrote about your answer.
+
+    Raises:
+        BackendError: there is none, somebody with an account wrote it, or the server is away.
+    """
+    with open_reviews(settings) as reviews:
+        reviews.delete_comment(attempt_id, external_id)

@@ -1,11 +1,15 @@
-"""Running the shared server on this machine, backing up its database and restoring it."""
+"""A shared server on this machine: running it, its database, and the check of a bank for it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from client.backend.embedded import client_errors, open_accounts, server_settings
 from client.backend.protocol import RejectedError
 from client.core.settings import ClientSettings
+
+if TYPE_CHECKING:
+    from server.bank_versions.check import Checked
 
 
 def serve(
@@ -77,3 +81,26 @@ def restore(settings: ClientSettings, path: Path) -> dict[str, int]:
 
     with client_errors():
         return dict(fill(server_settings(settings).database_url, path).rows)
+
+
+def check_bank(
+    path: Path,
+    lexicon: Sequence[Path] = (),
+    *,
+    ways: bool = True,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> "Checked":
+    """Check a bank's form and grade its texts: what is wrong, and what to look at.
+
+    Args:
+        path: a bank's folder or file.
+        lexicon: files of terms on top of the built-in ones.
+        ways: also grade every way and every near miss, not only the model answers.
+        progress: called with how many questions' ways are graded, of how many.
+
+    Raises:
+        BankError, LexiconError: a file is not valid.
+    """
+    from server.bank_versions.check import check_bank_path
+
+    return check_bank_path(path, lexicon, ways=ways, progress=progress)

@@ -3,24 +3,17 @@
 import errno
 import io
 import os
-import socket
 import sys
-import threading
-import webbrowser
-from pathlib import Path
+from importlib import import_module
 from typing import Annotated, Final, NoReturn
 
 import typer
 
 from client.cli.commands import Program
 from client.cli.options import BankOption, EngineOption, LexiconOption, ModelOption, ServerOption
-from client.core.errors import ClientError
 
 _OF_SIGPIPE: Final = 128 + 13
 """The exit status that a shell gives a program that wrote into a closed pipe."""
-
-_DEFAULT_PORT: Final = 8018
-_HOST: Final = "127.0.0.1"
 
 app = typer.Typer(
     name="aloud",
@@ -32,10 +25,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-
-class StudioError(ClientError):
-    """The studio cannot be served."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -69,7 +58,8 @@ def _root(
 ) -> None:
     """Options of the program as a whole, and of the studio."""
     if context.invoked_subcommand is None:
-        _open_studio(
+        # loaded like a command: `aloud --help` needs nothing of it
+        import_module("client.cli.studio").open_studio(
             bank, lexicon, server, engine=engine, model=model, port=port, browser=not no_browser
         )
     elif _given(context):
@@ -77,60 +67,6 @@ def _root(
             f"{', '.join(_given(context))}: only without a command; "
             f"put it after {context.invoked_subcommand}"
         )
-
-
-def _open_studio(
-    bank: list[Path] | None,
-    lexicon: list[Path] | None,
-    server: str | None,
-    *,
-    engine: str | None,
-    model: str | None,
-    port: int | None,
-    browser: bool,
-) -> None:
-    """Serve the studio until interrupted; without a port at the usual one, or a free one."""
-    from client.cli.common import errors, expected_failures, load_settings_of
-
-    with expected_failures():
-        settings = load_settings_of(bank, lexicon, server)
-        listener = _listen(port)
-        number = int(listener.getsockname()[1])
-        address = f"http://{_HOST}:{number}/"
-        listener.listen()  # takes connections: the browser may come before the server answers
-        typer.echo(f"Aloud is at {address} – Ctrl+C ends it")
-        if browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        with listener:
-            # Only now, with all it imports: the browser starts meanwhile.
-            from client.studio.app import serve
-
-            serve(
-                settings,
-                listener,
-                engine=engine,
-                model=model,
-                tell=lambda line: errors().print(line, style="yellow", markup=False),
-            )
-
-
-def _listen(port: int | None) -> socket.socket:
-    tries = (_DEFAULT_PORT, 0) if port is None else (port,)
-    for number in tries:
-        listener = socket.socket()
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((_HOST, number))
-        except OSError as error:
-            listener.close()
-            if number == tries[-1]:
-                raise StudioError(
-                    f"port {number} of {_HOST} cannot be used ({error.strerror}); "
-                    "name another one with --port"
-                ) from error
-        else:
-            return listener
-    raise AssertionError("the last try returns or raises")
 
 
 def _given(context: typer.Context) -> list[str]:

@@ -11,8 +11,9 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from client.backend.embedded import check_bank, read_posting
+from client.backend.embedded import read_posting
 from client.backend.opening import open_direct
+from client.backend.shared_server import check_bank
 from client.cli.commands import command_group
 from client.cli.common import command, errors, fail, out, print_json
 from client.cli.options import RoundOption

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from client.backend.opening import read_review
 from client.backend.protocol import BackendError, RejectedError
-from client.backend.reviews import read_review
 from client.cli.common import checked, command, errors, fail, out, print_file, print_json
 from client.cli.loading import open_server
 from client.cli.options import RoundOption

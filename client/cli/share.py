@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from client.backend.reviews import open_reviews
+from client.backend.opening import open_reviews
 from client.cli.commands import command_group
 from client.cli.common import checked, command, errors, fail, out, print_json
 from client.cli.loading import open_server

@@ -12,8 +12,8 @@ from client.backend.protocol import Backend
 from client.core.durable_file import rewrite_durably
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
-from pronunciation.errors import LexiconError
 from pronunciation.lexicon_loader import (
+    LexiconError,
     OwnReadings,
     read_own_readings,
     to_yaml,

@@ -23,6 +23,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from client.backend.opening import open_backend
 from client.backend.protocol import RejectedError, SignInNeededError, UnavailableError
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
@@ -64,7 +65,8 @@ def serve(
         model: its weights by name or path; ``None``: as in the settings.
         tell: takes one line for the user.
     """
-    studio = Studio(settings, EngineState(settings, engine, model), tell=tell)
+    backend = open_backend(settings, tell=tell)
+    studio = Studio(settings, EngineState(settings, engine, model), backend=backend, tell=tell)
     app = create_studio(studio, port=listener.getsockname()[1])
     threading.Thread(target=app.state.get_ready, name="aloud-ready", daemon=True).start()
     config = uvicorn.Config(

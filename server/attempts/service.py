@@ -530,7 +530,7 @@ def create_service(
 
 def current_grader(language_model: Path | None = None) -> Grader:
     """The grader of this version; rules alone find errors if there is no folder for the model."""
-    from server.grading import GRADER_VERSION, answer_vectors, grade, prepare
+    from server.grading.grader import GRADER_VERSION, answer_vectors, grade, prepare
     from server.grading.language import find_errors, with_language
 
     find = partial(find_errors, language_model)

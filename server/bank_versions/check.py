@@ -25,12 +25,11 @@ from question_bank.loader import load_bank, read_sources
 from question_bank.models import ABOUT_ONESELF, Bank, KeyPhrase, Question, Role
 from question_bank.source import Source
 from server.bank_versions.text import Draft, Fault
-from server.grading import cover, cover_question
 from server.grading.answer import read_answer
 from server.grading.by_meaning import content_stems, question_vectors
 from server.grading.by_sound import by_sound
 from server.grading.by_words import by_words
-from server.grading.grader import structure_of, term_index
+from server.grading.grader import cover, cover_question, structure_of, term_index
 from server.grading.phrases import compile_phrase, compile_phrases
 from server.grading.stance import denied
 from server.grading.verdict import DENIED_FROM

@@ -20,7 +20,6 @@ from sqlalchemy.exc import IntegrityError
 from pronunciation.terms import Lexicon, Term
 from question_bank.models import Bank, Question
 from server.attempts.grading_data import GradingData
-from server.bank_versions.check import check_answers
 from server.bank_versions.text import Draft, DraftError, Fault, read_draft
 from server.contract import Wire
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError
@@ -331,10 +330,12 @@ class BankVersions:
         self,
         database: Database,
         grading_data: GradingData,
+        check_answers: Callable[[Draft, Callable[[int, int], None]], Iterable[Fault]],
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Over the server's database, and what the server was started with."""
+        """Over the server's database, what the server was started with, and the check of drafts."""
         self.store = BankVersionStore(database)
+        self._check_answers = check_answers
         self.grading_data = ActiveGradingData(grading_data, self.store)
         self._clock = clock
 
@@ -366,7 +367,7 @@ class BankVersions:
         Raises:
             DraftError: with every fault found.
         """
-        faults: list[Fault] = list(check_answers(draft, progress))
+        faults: list[Fault] = list(self._check_answers(draft, progress))
         if faults:
             raise DraftError(faults)
 

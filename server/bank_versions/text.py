@@ -14,8 +14,7 @@ from typing import Any, Final, Literal
 
 import yaml
 
-from pronunciation.errors import LexiconError
-from pronunciation.lexicon_loader import parse_terms, with_terms
+from pronunciation.lexicon_loader import LexiconError, parse_terms, with_terms
 from pronunciation.terms import Lexicon, Term
 from question_bank.errors import BankError, FieldPath, FileError
 from question_bank.loader import lay_over

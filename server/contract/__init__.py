@@ -61,7 +61,6 @@ from server.contract.coaching import ShareLink as ShareLink
 from server.contract.coaching import ShareRequest as ShareRequest
 from server.contract.coaching import Sharing as Sharing
 from server.contract.coaching import TermOrPhrase as TermOrPhrase
-from server.contract.interviewer import next_follow_up as next_follow_up
 from server.contract.report import CORRECTED_NOTICE as CORRECTED_NOTICE
 from server.contract.report import EDGES as EDGES
 from server.contract.report import MAX_POINTS as MAX_POINTS

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, Protocol
 
 from server.grading.english import (
     ADVERBIAL,
@@ -21,7 +21,6 @@ from server.grading.english import (
     word_set,
 )
 from server.grading.phones import WordPhones, phones_of_words
-from server.grading.phrases import PhraseSet
 from server.grading.terms import Form, TermIndex
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token, tokenize
 
@@ -141,10 +140,17 @@ class Answer:
         return 0 <= place < len(self.tokens) and self.tokens[place].gap == NO_BREAK
 
 
+class Openings(Protocol):
+    """What will be searched for: the phrases of a question."""
+
+    def may_go_on(self, text: str) -> bool:
+        """Whether something that may be written in pieces begins with ``text``."""
+
+
 def read_answer(
     words: Sequence[str],
     terms: TermIndex,
-    phrases: PhraseSet | None = None,
+    phrases: Openings | None = None,
     *,
     strict: bool = False,
 ) -> Answer:
@@ -251,7 +257,7 @@ def _is_subject(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _joined(
-    tokens: Sequence[Token], skipped: frozenset[int], phrases: PhraseSet | None
+    tokens: Sequence[Token], skipped: frozenset[int], phrases: Openings | None
 ) -> dict[str, list[TokenSpan]]:
     """Neighboring tokens as one word: "check pointing", "F S D P"."""
     joined: dict[str, list[TokenSpan]] = defaultdict(list)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from pronunciation.errors import LexiconError
+from pronunciation.lexicon_loader import LexiconError
 from question_bank.errors import BankError
 from server.core.errors import ServerError
 from server.jobs.job import JobStoppedError, Kinds, Work

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from server.contract import CoverageEvidence, PhraseCoverage, PhraseStatus, Structure, StructurePart
-from server.ui.transcript_view import Tone
 from server.ui.verdict_words import (
+    Tone,
     correction_text,
     how_text,
     question_about,

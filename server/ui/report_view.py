@@ -22,8 +22,9 @@ from server.ui.charts import Chart, pace_chart
 from server.ui.content_view import PhraseRow, StructureRow, framed, phrase_row, structure_rows
 from server.ui.delivery_view import Figure, figures_of, filler_counts
 from server.ui.rendering import ipa
-from server.ui.transcript_view import MARK_OF_SIGN, PartView, Tone, view_transcript
+from server.ui.transcript_view import MARK_OF_SIGN, PartView, view_transcript
 from server.ui.verdict_words import (
+    Tone,
     added_text,
     composition_text,
     correction_text,

@@ -9,12 +9,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
-from typing import Final, Literal
+from typing import Final
 
 from server.contract import CorrectedWords, Pause, PhraseCoverage, Report, Word
-from server.ui.verdict_words import VERDICT_WORDS, words_of_phrase
-
-Tone = Literal["good", "warn", "bad", "muted"]
+from server.ui.verdict_words import VERDICT_WORDS, Tone, words_of_phrase
 
 MIN_PART_WORDS: Final = 18
 MAX_PART_WORDS: Final = 45

@@ -1,7 +1,7 @@
 """Verdicts, scores and corrections in words: the same in pages, files and the terminal."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from server.contract import (
     CHALLENGED,
@@ -22,6 +22,8 @@ from server.contract import (
     score_rule,
     taken_off,
 )
+
+Tone = Literal["good", "warn", "bad", "muted"]
 
 VERDICT_WORDS: Final = {
     "covered": "said",

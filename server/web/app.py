@@ -16,6 +16,7 @@ from fastapi import APIRouter, FastAPI
 from server.accounts.service import AccountService
 from server.attempts.regrading import REGRADE, regrading
 from server.attempts.service import Service, create_service
+from server.bank_versions.check import check_answers
 from server.bank_versions.service import CHECK_BANK, BankVersions
 from server.core.clock import utc_now
 from server.core.settings import ServerSettings
@@ -158,7 +159,7 @@ def _background_work(service: Service) -> BackgroundWork:
     From then on, the service grades with the active version. This process's worker does not run
     yet.
     """
-    versions = BankVersions(service.database, service.grading_data)
+    versions = BankVersions(service.database, service.grading_data, check_answers)
     service.grade_with(versions.grading_data)
     database = service.database
     recordings = RecordingService(database, utc_now)

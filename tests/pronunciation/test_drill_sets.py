@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from pronunciation.drill_sets import SET_NAMES, load_drills, stressed_syllable
-from pronunciation.errors import LexiconError
-from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.lexicon_loader import LexiconError, load_lexicon
 from pronunciation.phones import VOWELS, base_phone
 
 DRILLS = load_drills()

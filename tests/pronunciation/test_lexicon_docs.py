@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from pronunciation.drill_sets import DrillItem, load_drills
-from pronunciation.errors import LexiconError
-from pronunciation.lexicon_loader import load_lexicon, read_terms
+from pronunciation.lexicon_loader import LexiconError, load_lexicon, read_terms
 from pronunciation.phones import CONSONANTS, VOWELS
 from pronunciation.terms import Term
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pronunciation.errors import LexiconError
-from pronunciation.lexicon_loader import load_lexicon, read_terms
+from pronunciation.lexicon_loader import LexiconError, load_lexicon, read_terms
 
 GOOD = """\
 - term: Frobnix

@@ -9,6 +9,7 @@ import numpy as np
 import uvicorn
 
 from client.answer.term_track import HeardStretch
+from client.backend.opening import open_backend
 from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
 from client.speaking import Speaker
@@ -112,8 +113,11 @@ def make_studio(
         "hear": lambda *_: HeardStretch(),
         "make_speaker": lambda lexicon: Speaker(lexicon, voices=(ToneVoice(),)),
     }
-    engine = ReadyEngine(settings, transcriber or ScriptedTranscriber())
-    return Studio(settings, engine, **(given | parts))  # type: ignore[arg-type]
+    given |= parts
+    given.setdefault("engine", ReadyEngine(settings, transcriber or ScriptedTranscriber()))
+    if "backend" not in given:
+        given["backend"] = open_backend(settings)
+    return Studio(settings, **given)  # type: ignore[arg-type]
 
 
 def tone(duration_s: float, amplitude: float = 0.2) -> np.ndarray[tuple[int], np.dtype[np.float32]]:

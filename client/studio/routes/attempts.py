@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Body, Form, HTTPException, Path, Query, Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
+from client.backend.opening import count_written
 from client.backend.protocol import RejectedError
-from client.backend.reviews import count_written
 from client.core.own_lexicon import own_readings
 from client.data.corrections import (
     AliasError,

@@ -10,8 +10,8 @@ from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Message
 
+from client.backend.opening import add_reply, delete_comment, open_reviews, read_review
 from client.backend.protocol import BackendError
-from client.backend.reviews import add_reply, delete_comment, open_reviews, read_review
 from client.core.errors import AudioFileError, ClientError
 from client.data.bundle import (
     MOST_FILE_BYTES,

@@ -16,7 +16,6 @@ from client.answer.hearing import load_hearing
 from client.answer.session import Session
 from client.answer.term_track import Hear
 from client.audio.devices import zeros_remedy
-from client.backend.opening import open_backend
 from client.backend.protocol import RejectedError
 from client.backend.sending import OutboxBackend
 from client.core.errors import ClientError, SettingsError
@@ -72,7 +71,7 @@ class Studio:
     Args:
         settings: the data folder, bank, lexicon and server.
         engine: the transcription engine.
-        backend: stands in for the server that the settings name.
+        backend: the server that the settings name, with its outbox; closed with the studio.
         hear: stands in for the hearing.
         make_speaker: makes the voice for a lexicon; stands in for the machine's own.
         tell: takes one line for a person, e.g. that waiting answers went out.
@@ -86,7 +85,7 @@ class Studio:
         settings: ClientSettings,
         engine: EngineState | None = None,
         *,
-        backend: OutboxBackend | None = None,
+        backend: OutboxBackend,
         hear: Hear | None = None,
         make_speaker: Callable[[Lexicon], Speaker] | None = None,
         tell: Callable[[str], None] | None = None,
@@ -104,7 +103,7 @@ class Studio:
         self._lexicon: Lexicon | None = None
         if settings.lexicon or settings.own_readings.exists():
             self._lexicon = load_own_lexicon(settings)  # the built-in one alone cannot be wrong
-        self.backend = backend or open_backend(settings, tell=tell)
+        self.backend = backend
         self.recordings = OwnRecordings(settings.recordings)
         self.reports = ReportReader(self.backend)
         self.drill_items = DrillItems(lambda: self.settings, self.reports.phrases)

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Form, Path, Request
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from starlette.responses import RedirectResponse, Response
 
+from server.attempts.service import Service
 from server.contract import (
     CommentText,
     Criterion,
@@ -27,7 +28,7 @@ from server.core.errors import ConflictError, InvalidInputError, NotAllowedError
 from server.review.models import Author, Rubric
 from server.review.service import ReviewService
 from server.ui.report_view import Sounds, view_report
-from server.web.http.context import Context
+from server.web.http.responses import Pages
 
 LongField = Annotated[str, Form(max_length=20_000)]
 
@@ -217,19 +218,19 @@ class AttemptReview(ABC):
     """One attempt and one reviewer, whose access was checked when this was created.
 
     Attributes:
-        context: what the routes share.
+        own: the use cases over what belongs to the owner.
+        pages: what renders the pages.
         reviews: the use cases.
         attempt_id: the attempt.
-        owner_id: the owner's account.
         address: the page's; the forms post to addresses below it.
         author: who reviews; a guest's name is known when they ``sign``.
         actions: what they may do to the attempt.
     """
 
-    context: Context
+    own: Service
+    pages: Pages
     reviews: ReviewService
     attempt_id: int
-    owner_id: int | None
     address: str
     author: Author
     actions: frozenset[Action]
@@ -292,15 +293,14 @@ def review_page(
         scores: the form of the rubric.
         correction: the form of a verdict.
     """
-    service = review.context.service.of(review.owner_id)
-    archived = service.export_one(review.attempt_id).attempts[0]
+    archived = review.own.export_one(review.attempt_id).attempts[0]
     written = review.reviews.review(review.attempt_id)
     view = view_report(archived.report)
     given = review.reviews.scores_of(review.attempt_id, review.author)
     rubric = review.rubric()
     scores_problem = str(problem) if problem and scores else ""
     named = [each.name for each in rubric.criteria if each.name in scores_problem]
-    page = review.context.pages.page(
+    page = review.pages.page(
         request,
         "coach/review.html",
         problem.status if problem else 200,
@@ -398,7 +398,7 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
         try:
             author = review.sign(form.signed)
             wanted = form.correction(author.new_id)
-            report = review.context.service.of(review.owner_id).attempt(review.attempt_id).report
+            report = review.own.attempt(review.attempt_id).report
             review.reviews.correct(review.attempt_id, author, wanted, report)
         except (InvalidInputError, ConflictError) as error:
             return review_page(request, review, error, correction=form)

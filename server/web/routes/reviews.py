@@ -31,6 +31,7 @@ Id = Annotated[AttemptId, Path()]
 
 @dataclass(frozen=True)
 class _CoachReview(AttemptReview):
+    context: Context
     actor: Actor
     resource: Resource
 
@@ -63,9 +64,10 @@ def _review(
     demand(actor, Action.READ, resource)
     return _CoachReview(
         context=context,
+        own=context.service.of(resource.owner_id),
+        pages=context.pages,
         reviews=reviews,
         attempt_id=attempt_id,
-        owner_id=resource.owner_id,
         address=f"/coach/attempts/{attempt_id}",
         author=author_of(actor),
         actions=frozenset(each for each in Action if may(actor, each, resource)),

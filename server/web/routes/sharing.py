@@ -255,10 +255,10 @@ def _review(
 ) -> AttemptReview:
     guest.demand(attempt_id)
     return _GuestReview(
-        context=context,
+        own=context.service.of(guest.owner_id),
+        pages=context.pages,
         reviews=reviews,
         attempt_id=attempt_id,
-        owner_id=guest.owner_id,
         address=f"/s/{secret}/attempts/{attempt_id}",
         author=_author(request.session, guest),
         actions=_ACTIONS | ({Action.HEAR} if guest.with_audio else frozenset()),

@@ -123,10 +123,12 @@ def test_one_thread_multiplies_unless_told_otherwise(
 
 _FIRST_PAGE = """
 import sys
+from client.backend.opening import open_backend
 from client.core.settings import load_settings
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
-studio = Studio(load_settings())
+settings = load_settings()
+studio = Studio(settings, backend=open_backend(settings))
 app = create_studio(studio)
 from starlette.testclient import TestClient
 answer = TestClient(app, base_url="http://127.0.0.1").get("/")

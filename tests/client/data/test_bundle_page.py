@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from client.audio.wav import write_wav
+from client.backend.opening import open_reviews
 from client.backend.protocol import Backend
-from client.backend.reviews import open_reviews
 from client.core.settings import ClientSettings
 from client.data.bundle import bundle_of, read_review
 from client.data.own_recordings import OwnRecordings

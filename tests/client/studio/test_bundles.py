@@ -73,7 +73,7 @@ def room(
         attempt = made.backend.submit(make_submission("we page it", question_id=question))
     else:
         world = stack.enter_context(server_with_people(tmp_path))
-        monkeypatch.setattr("client.backend.reviews.open_remote", lambda *_: reviews_on(world))
+        monkeypatch.setattr("client.backend.opening.open_remote", lambda *_: reviews_on(world))
         monkeypatch.setattr("client.studio.routes.sharing.open_sharing", lambda _: remote_to(world))
         made = make_studio(replace(settings, server=SERVER), backend=backend_of(world))
         attempt = world.attempt

@@ -7,14 +7,12 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
-from client.answer.term_track import HeardStretch
 from client.core.errors import EngineError, WeightsError
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.state import engine_state
 from client.studio.state.engine_state import EngineState
-from client.studio.state.studio import Studio
-from tests.worlds.studio_parts import ORIGIN, ScriptedTranscriber
+from tests.worlds.studio_parts import ORIGIN, ScriptedTranscriber, make_studio
 
 
 @pytest.fixture
@@ -118,7 +116,7 @@ def test_a_fetch_that_breaks_off_says_why_and_can_be_repeated(settings: ClientSe
 
 def test_the_page_offers_the_weights_and_follows_the_fetch(settings: ClientSettings) -> None:
     engine = EngineState(settings, "pocketsphinx", fetch=lambda *_: None)
-    studio = Studio(settings, engine, hear=lambda *_: HeardStretch())
+    studio = make_studio(settings, engine=engine)
     with TestClient(create_studio(studio), base_url=ORIGIN, headers={"Origin": ORIGIN}) as client:
         assert 'data-fetch="base.en"' in client.get("/").text
         refused = client.post("/engine/fetch", json={"model": "none"})

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from client.answer.term_track import HeardStretch
 from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.core.settings import ClientSettings
@@ -73,11 +72,7 @@ def repairable(settings: ClientSettings) -> Iterator[Callable[..., Repairable]]:
             transcriber: ScriptedTranscriber | None = None, engine: EngineState | None = None
         ) -> Repairable:
             parts = {} if engine is None else {"engine": engine}
-            studio = (
-                Studio(settings, hear=lambda *_: HeardStretch(), **parts)
-                if engine
-                else make_studio(settings, transcriber)
-            )
+            studio = make_studio(settings, transcriber, **parts)
             app = create_studio(studio)
             client = TestClient(app, base_url=ORIGIN, headers={"Origin": ORIGIN})
             return Repairable(studio, running.enter_context(client))

@@ -20,8 +20,8 @@ from server.contract import (
     LanguageRequest,
     Submission,
     Transcript,
-    next_follow_up,
 )
+from server.contract.interviewer import next_follow_up
 from server.contract.scoring import taken_off
 from server.core.errors import InvalidInputError
 from server.ui.verdict_words import added_text

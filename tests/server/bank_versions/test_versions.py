@@ -6,6 +6,7 @@ import pytest
 
 from server.attempts.service import Service
 from server.attempts.store import Store
+from server.bank_versions.check import check_answers
 from server.bank_versions.service import ActiveGradingData, BankVersions, DraftOrder
 from server.bank_versions.text import DraftError
 from server.core.errors import InvalidInputError, NotFoundError
@@ -16,7 +17,7 @@ from tests.server.conftest import Clock, make_submission
 
 @pytest.fixture
 def versions(store: Store, service: Service) -> BankVersions:
-    return BankVersions(store.database, service.grading_data, clock=Clock())
+    return BankVersions(store.database, service.grading_data, check_answers, clock=Clock())
 
 
 def save(versions: BankVersions, yaml: str = BANK, lexicon: str = LEXICON, note: str = "") -> int:
@@ -96,7 +97,7 @@ def test_an_active_version_that_no_longer_fits_does_not_stop_the_server(
     bank = versions.grading_data.below[0]
     role = bank.roles[0].model_copy(update={"topics": ("Schedulers",)})
     upgraded = make_service(bank.model_copy(update={"roles": (role,), "questions": ()}))
-    after = BankVersions(store.database, upgraded.grading_data)
+    after = BankVersions(store.database, upgraded.grading_data, check_answers)
     after.grading_data.warm()
     assert after.grading_data.bank.question("paging") is None
     assert "version 1" in (after.grading_data.problem or "")

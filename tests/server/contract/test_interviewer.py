@@ -20,8 +20,8 @@ from server.contract import (
     StructurePart,
     Transcript,
     aim_of,
-    next_follow_up,
 )
+from server.contract.interviewer import next_follow_up
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
