@@ -148,10 +148,7 @@ class AnswerWorker:
 
     def _evidence(self, words: Sequence[Word], quality: SoundQuality) -> Evidence:
         evidence = evidence_of(self._voice.spans).model_copy(
-            update={
-                "unintelligible": unintelligible(self._voice.spans, words),
-                "sound": quality,
-            }
+            update={"unintelligible": unintelligible(self._voice.spans, words), "sound": quality}
         )
         return evidence if self._terms is None else self._terms.added_to(evidence)
 

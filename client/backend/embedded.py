@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
 
 def open_embedded(
-    settings: ClientSettings,
-    *,
-    create: Callable[[ServerSettings], Backend] | None = None,
+    settings: ClientSettings, *, create: Callable[[ServerSettings], Backend] | None = None
 ) -> Backend:
     """The server in this process, making folder and tables if they are missing.
 

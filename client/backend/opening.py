@@ -18,10 +18,7 @@ _HEAD_START_S: Final = 1.0
 
 
 def open_backend(
-    settings: ClientSettings,
-    *,
-    reading: bool = False,
-    tell: Callable[[str], None] | None = None,
+    settings: ClientSettings, *, reading: bool = False, tell: Callable[[str], None] | None = None
 ) -> OutboxBackend:
     """The backend that the settings name, with an outbox before it.
 

@@ -139,11 +139,7 @@ class Backend(Protocol):
         """One question of the bank."""
 
     def questions(
-        self,
-        *,
-        role: str | None = None,
-        round: RoundName | None = None,
-        topic: str | None = None,
+        self, *, role: str | None = None, round: RoundName | None = None, topic: str | None = None
     ) -> tuple[Question, ...]:
         """The bank's questions of one role, round or topic, or all."""
 

@@ -109,11 +109,7 @@ class RemoteBackend(ServerConnection):
         return self.ask(use_cases.QUESTION, question_id=question_id)
 
     def questions(
-        self,
-        *,
-        role: str | None = None,
-        round: RoundName | None = None,
-        topic: str | None = None,
+        self, *, role: str | None = None, round: RoundName | None = None, topic: str | None = None
     ) -> tuple[Question, ...]:
         return self.ask(use_cases.QUESTIONS, role=role, round=round, topic=topic)
 

@@ -96,8 +96,7 @@ def say(
         VoiceName | None, typer.Option("--voice", help="The voice; default: the settings.")
     ] = None,
     speed: Annotated[
-        float | None,
-        typer.Option("--speed", min=0.5, max=2.0, help="1 is the voice's own pace."),
+        float | None, typer.Option("--speed", min=0.5, max=2.0, help="1 is the voice's own pace.")
     ] = None,
 ) -> None:
     """Speak a text, with every lexicon term pronounced correctly."""

@@ -39,10 +39,7 @@ COMMANDS: Final = {
     "Sound": {
         "transcribe": ("audio", "Print the transcript of a recording."),
         "say": ("audio", "Speak a text, with every lexicon term pronounced correctly."),
-        "pronounce": (
-            "audio",
-            "Report how each lexicon term of a text was said in the recording.",
-        ),
+        "pronounce": ("audio", "Report how each lexicon term of a text was said in the recording."),
     },
     "Bank and lexicon": {
         "bank": ("bank", "Browse the question bank and check your own."),

@@ -137,11 +137,7 @@ def load_settings_of(
 ) -> ClientSettings:
     """The settings from the options about data, or from the environment if one is not given."""
     return load_settings(
-        bank=bank or (),
-        lexicon=lexicon or (),
-        server=server,
-        judge=judge,
-        judge_model=judge_model,
+        bank=bank or (), lexicon=lexicon or (), server=server, judge=judge, judge_model=judge_model
     )
 
 

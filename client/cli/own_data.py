@@ -101,13 +101,7 @@ def history(
                 out().print(Text(earlier, "dim"))
             return
         page = backend.history(
-            checked(
-                HistoryQuery,
-                role=role,
-                round=round_,
-                question_id=question,
-                limit=limit,
-            )
+            checked(HistoryQuery, role=role, round=round_, question_id=question, limit=limit)
         )
     if as_json:
         print_json(page)

@@ -209,8 +209,7 @@ def interview(
     ] = True,
     aloud: Annotated[bool, typer.Option("--speak/--no-speak", help="Speak the questions.")] = True,
     loop: Annotated[
-        bool,
-        typer.Option("--loop", help="Only show a whole loop: which round to do on which day."),
+        bool, typer.Option("--loop", help="Only show a whole loop: which round to do on which day.")
     ] = False,
     full: Annotated[
         bool,
@@ -219,8 +218,7 @@ def interview(
         ),
     ] = False,
     follow_ups: Annotated[
-        bool,
-        typer.Option("--follow-ups/--no-follow-ups", help="Ask up to two questions more."),
+        bool, typer.Option("--follow-ups/--no-follow-ups", help="Ask up to two questions more.")
     ] = True,
     save: Annotated[
         bool, typer.Option("--save/--no-save", help="Keep the attempts in the history.")
@@ -250,12 +248,7 @@ def interview(
         prepare_s = _PREPARE_S if chosen_s is None else chosen_s
     loaded = loading.begin_loading(settings, engine, model)
     with open_server(settings) as backend:
-        session = Session(
-            backend,
-            loaded,
-            load_hearing(settings),
-            open_judge(settings),
-        )
+        session = Session(backend, loaded, load_hearing(settings), open_judge(settings))
         options = InterviewOptions(
             role=role,
             round=round_,
@@ -300,13 +293,7 @@ def _assess(
             # nothing is asked for: only an unusable database has something to say
             backend.history(HistoryQuery(since=datetime.now(UTC), limit=1))
         prompt = _prompt_of(backend, question_id, settings, save=save)
-        session = Session(
-            backend,
-            loaded,
-            load_hearing(settings),
-            judge,
-            _language(settings),
-        )
+        session = Session(backend, loaded, load_hearing(settings), judge, _language(settings))
         with share_bar("transcribing") as report:
             submission = session.prepare(sound, question_id, on_progress=report)
         session.rest()

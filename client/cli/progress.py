@@ -200,11 +200,7 @@ def _print_head(mine: Plan, bank: Bank, now: date) -> None:
 
 
 def _print_steps(
-    day: Day,
-    backend: Backend,
-    attempts: list[AttemptSummary],
-    bank: Bank,
-    role: str,
+    day: Day, backend: Backend, attempts: list[AttemptSummary], bank: Bank, role: str
 ) -> None:
     for step in steps_of(day.items, bank, role):
         ticked = Text("  ✓ ", "green") if step.item.done else Text("  ☐ ", "yellow")

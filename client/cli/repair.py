@@ -200,8 +200,7 @@ def correct(
         bool, typer.Option("--no", help="With --phrase, without WAS: no to “Did you mean …?”.")
     ] = False,
     term: Annotated[
-        str | None,
-        typer.Option("--term", help="“I said it right”: a term called mispronounced."),
+        str | None, typer.Option("--term", help="“I said it right”: a term called mispronounced.")
     ] = None,
     always: Annotated[
         bool,

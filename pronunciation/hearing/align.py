@@ -156,9 +156,7 @@ def best_path(
 
 
 def straight_paths(
-    scores: Floats,
-    chains: Sequence[npt.NDArray[np.int64]],
-    windows: Sequence[tuple[int, int]],
+    scores: Floats, chains: Sequence[npt.NDArray[np.int64]], windows: Sequence[tuple[int, int]]
 ) -> list[npt.NDArray[np.int64] | None]:
     """The best alignments of many short chains, each with its own frames, in one pass.
 

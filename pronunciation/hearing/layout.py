@@ -170,12 +170,7 @@ def window_width(allowed: npt.NDArray[np.int64], chain: States) -> int:
 
 
 def between(
-    scores: Floats,
-    owner: npt.NDArray[np.int64],
-    layout: Layout,
-    unit: int,
-    *,
-    whole: bool = False,
+    scores: Floats, owner: npt.NDArray[np.int64], layout: Layout, unit: int, *, whole: bool = False
 ) -> tuple[list[Phones], list[Phones], int, Floats]:
     """The words before and after a term, the first frame of them all, and their scores."""
     first, last, left, right = context(owner, unit, len(layout.phones), whole=whole)
@@ -185,12 +180,7 @@ def between(
 
 
 def context(
-    owner: npt.NDArray[np.int64],
-    unit: int,
-    units: int,
-    *,
-    whole: bool,
-    words: int = CONTEXT_WORDS,
+    owner: npt.NDArray[np.int64], unit: int, units: int, *, whole: bool, words: int = CONTEXT_WORDS
 ) -> tuple[int, int, int, int]:
     """The units scored together with a term, up to a pause, and the first and last frame."""
     if whole:

@@ -159,10 +159,7 @@ class TermSpotter:
             return []
 
         edits = cdist(
-            [window.code for window in windows],
-            codes,
-            scorer=Levenshtein.distance,
-            score_cutoff=1,
+            [window.code for window in windows], codes, scorer=Levenshtein.distance, score_cutoff=1
         )
         spots: list[Target] = []
         for row, column in np.argwhere(edits <= 1)[np.argsort(edits[edits <= 1], kind="stable")]:

@@ -270,11 +270,7 @@ def _stories(bank: Bank, answers: Iterable[Answered]) -> tuple[Story, ...]:
     )
 
 
-def _mocks(
-    bank: Bank,
-    goal: Goal,
-    records: Iterable[InterviewRecord],
-) -> tuple[date, ...]:
+def _mocks(bank: Bank, goal: Goal, records: Iterable[InterviewRecord]) -> tuple[date, ...]:
     """The days of the last week on which a whole round was held."""
     if goal.interview is None:
         return ()

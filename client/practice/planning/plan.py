@@ -487,12 +487,7 @@ def _items(
 
 
 def _mock(
-    goal: Goal,
-    state: _State,
-    day: date,
-    needed: int,
-    left: int,
-    minutes: Mapping[str, int],
+    goal: Goal, state: _State, day: date, needed: int, left: int, minutes: Mapping[str, int]
 ) -> Item | None:
     """The full mock interview of a day in the last week, if one is due.
 

@@ -138,13 +138,7 @@ class EngineState:
             state = "failed"
         rough = name in ROUGH_ENGINES
         return EngineStatus(
-            state,
-            name,
-            model,
-            rough,
-            rough and self._engine == name,
-            self._problem,
-            self._fetching,
+            state, name, model, rough, rough and self._engine == name, self._problem, self._fetching
         )
 
     def models(self) -> list[WeightsStatus]:

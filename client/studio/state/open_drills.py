@@ -107,11 +107,7 @@ class OpenDrill:
             return self._expected(item_id)
 
     def take(
-        self,
-        take_id: str,
-        item_id: str,
-        clip: Clip,
-        keep: Callable[[Item], Answer] | None = None,
+        self, take_id: str, item_id: str, clip: Clip, keep: Callable[[Item], Answer] | None = None
     ) -> TakeView:
         """Hear a take of the current item. The same take again gets the same answer.
 
@@ -197,10 +193,7 @@ class OpenDrills:
     """
 
     def __init__(
-        self,
-        hear: HearDrill,
-        *,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        self, hear: HearDrill, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
         self._hear = hear
         self._clock = clock
