@@ -15,7 +15,6 @@ import multiprocessing
 import os
 import random
 import signal
-import socket
 import sys
 import tempfile
 import time
@@ -24,6 +23,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+import httpx
 
 from client.core.settings import ClientSettings
 from tests.worlds.ports import free_port
@@ -111,7 +112,7 @@ def _one_kill(
     settings = ClientSettings(home=home, server=f"http://127.0.0.1:{port}" if shared else None)
     server = _begin(serve, settings, port) if shared else None
     if server is not None:
-        _wait(lambda: _listens(port))
+        _wait(lambda: _serves(port))
     said = len(_said(log))
 
     def play() -> None:
@@ -132,7 +133,7 @@ def _one_kill(
     _kill(player)
     if shared and server is None:
         server = _begin(serve, settings, port)
-        _wait(lambda: _listens(port))
+        _wait(lambda: _serves(port))
     found = _in_a_process(lambda: look_and_finish(settings, _said(log)))
     if server is not None:
         _kill(server)
@@ -195,9 +196,12 @@ def _in_a_process(function: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+def _serves(port: int) -> bool:
+    """Whether it answers: it listens before, and then a client waits in vain on a busy machine."""
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1.0).is_success
+    except httpx.HTTPError:
+        return False
 
 
 def _wait(condition: Callable[[], bool]) -> None:
