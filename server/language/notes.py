@@ -197,6 +197,9 @@ class Checker:
             return False
         if rules()[proposal.rule].kind == _WRITTEN and words[first].start_s is not None:
             return False
+        said = sentence.doc.text
+        if "-" in (said[: proposal.start][-1:], said[proposal.end :][:1]):  # "a 12-factor app"
+            return False
         tokens = sentence.doc[proposal.first : proposal.last]
         for token in tokens:
             if _TERM.search(token.text) and token.text not in proposal.new:

@@ -129,36 +129,12 @@ def _articles(s: Sentence) -> Iterator[Edit]:
         person = s.word(at) in _JOBS | listed("persons") and s.tag(at) in ("NN", "JJ")
         if person and s.lemma(first - 1) in ("be", "become") and s.pos(at + 1) != "NOUN":
             yield first, first, article(s.doc[first].text), 1.0
-    for at in range(1, len(s) - 1):  # "once week", "half hour", "had meeting"
-        before, word, lemma = s.word(at - 1), s.word(at), s.lemma(at)
-        per = before in ("once", "twice", "times") and word in listed("spans")
-        half = before == "half" and word in ("hour", "day", "year", "minute", "dozen", "million")
-        if per or (half and s.tag(at - 2) not in ("DT", "PRP$", "JJ", "CD", "CC")):
-            yield at, at, article(word), NO_DOUBT if per or s.pos(at + 1) != "NOUN" else 0.3
-        if word in listed("events") and s.tag(at) in ("VBG", "NN") and lemma != before:
-            if s.lemma(at - 1) in ("have", "get", "hold", "attend") and s.pos(at + 1) != "NOUN":
-                yield at, at, article(word), 1.0
     for at in range(len(s)):  # before a number word or an adjective that no noun phrase holds
         if at and s.tag(at) in ("JJS", "RBS") and s.pos(at - 1) not in ("DET", "PRON", "PART"):
             if s.word(at - 1) not in ("the", "at", "my", "our", "your", "their") and s.word(
                 at
             ) not in ("least", "most"):
                 yield at, at, "the", 0.7
-        if (
-            s.word(at) in ("lot", "couple", "bit", "few")
-            and s.tag(at - 1) not in ("DT", "PRP$", "JJ")
-            and at
-        ) and (s.word(at) != "few" or s.word(at + 1) in listed("counted_times")):
-            yield at, at, "a", 0.7
-        if (
-            s.word(at) in ("same", "whole", "internet", "cloud", "beginning", "rest")
-            and at
-            and not (
-                s.tag(at - 1) in ("DT", "PRP$", "JJ", "NN", "NNP", "VBN", "RB", "POS", "CD")
-                or s.doc[at - 1].is_punct
-            )
-        ):
-            yield at, at, "the", 0.7
 
 
 @check("article-needless")
@@ -201,16 +177,6 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
             part = s.pos(at + 2) in ("NOUN", "PROPN", "ADJ", "NUM") or s.word(at + 2) in ("-", "'s")
             part = part or s.tag(at + 2) in ("VBG", "VBN") or s.word(at + 2) in listed("narrowing")
             yield at, at + 1, "", 0.0 if part else 0.9
-        if s.word(at) == "the" and _YEAR.fullmatch(s.word(at + 1)) and s.pos(at + 2) != "NOUN":
-            yield at, at + 1, "", 0.9
-        if (
-            s.word(at) == "the"
-            and s.word(at + 1) in ("work", "school", "bed")
-            and s.word(at - 1) == "to"
-        ):
-            yield at, at + 1, "", 0.9 if s.lemma(at - 2) in ("go", "come", "drive", "get") else 0.0
-        if s.word(at) == "the" and s.word(at + 1) == "most" and s.word(at + 2) == "of":
-            yield at, at + 1, "", NO_DOUBT if s.lemma(at - 1) not in ("make", "get") else -0.5
 
 
 @check("article-perhaps")
@@ -237,6 +203,7 @@ def _perhaps_number(s: Sentence) -> Iterator[Edit]:
         glued = head.i > 0 and not s.doc[head.i - 1].whitespace_
         plural = inflect(head.lemma_.lower(), "NNS")
         plain = head.tag_ == "NN" and head.is_lower and head.is_alpha and not glued
+        plain = plain and not any(token.lower_ in _SINGULAR_CUES for token in chunk)
         if plain and plural[-1] == "s" and head.lower_ not in listed("number_words"):
             yield head.i, head.i + 1, plural, UNVOUCHED
 

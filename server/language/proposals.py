@@ -3,12 +3,14 @@
 Whether one is right is not decided here: ``acceptor`` weighs each of them.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import accumulate
 from typing import Any, Final
 
-from server.language.words import article, cased
+from server.language.words import article, cased, inflect, listed, load
 
 LEAST_STRENGTH: Final = 0.7
 """Below it no repair of a rule is scored: hardly one was right, and they were half of the cost."""
@@ -61,6 +63,22 @@ class Sentence:
         """The noun phrases."""
         return list(self.doc.noun_chunks)
 
+    @cached_property
+    def coded(self) -> tuple[str, dict[int, int]]:
+        """Each token as "word/tag/lemma/b" (b begins a noun phrase, i is in one, o in none).
+
+        With it the token that begins at a place of the text.
+        """
+        marks = ["o"] * len(self)
+        for chunk in self.chunks:
+            marks[chunk.start : chunk.end] = ["b", *["i"] * (len(chunk) - 1)]
+        parts = [
+            "/".join(w.replace("/", "_") for w in (t.lower_, t.tag_, t.lemma_.lower(), mark)) + " "
+            for t, mark in zip(self.doc, marks, strict=True)
+        ]
+        starts = accumulate((len(part) for part in parts), initial=0)
+        return "".join(parts), {start: at for at, start in enumerate(starts)}
+
     def chunk_from(self, place: int) -> Any | None:
         """The noun phrase that begins here."""
         return next((chunk for chunk in self.chunks if chunk.start == place), None)
@@ -109,11 +127,119 @@ def check(rule: str) -> Callable[[Check], Check]:
     return register
 
 
+@dataclass(frozen=True)
+class Shape:
+    """A line of ``data/shapes.yaml``: words and phrases in a row, and what to put for some."""
+
+    strength: float
+    has: re.Pattern[str]
+    hasnt: re.Pattern[str]
+    pattern: re.Pattern[str]
+    new: str
+
+    @classmethod
+    def read(cls, line: str) -> "Shape":
+        """The shape of a line; the file says how they are written."""
+        strength, rest = line.split(maxsplit=1)
+        told, new = rest.split(" =>")
+        parts, places, some, none = [], 0, "", "$^"
+        for word in told.split():
+            if word[0] == "{":
+                text = _token(word.strip("{!}"))
+                some, none = (some, text) if word[1] == "!" else (text, none)
+            elif word in "()":
+                parts.append(f"(?P<{'from' if word == '(' else 'to'}>)")
+            elif word == "<":
+                parts.append("^")
+            elif word[0] == "!":
+                parts.append(f"(?!{_token(word[1:])})")
+            else:
+                places += 1
+                one = _token(word.rstrip("?"))
+                parts.append(f"(?P<e{places}>{one}){'?' if word[-1] == '?' else ''}")
+        pattern = re.compile("(?:^|(?<= ))" + "".join(parts))
+        return cls(float(strength), re.compile(some), re.compile(none), pattern, new.strip())
+
+    def edits(self, s: Sentence) -> Iterator[Edit]:
+        """What it proposes for a sentence."""
+        code, places = s.coded
+        if self.has.search(code) and not self.hasnt.search(code):
+            for found in self.pattern.finditer(code):
+                span = {
+                    name: (places[found.start(name)], places[found.end(name)])
+                    for name, text in found.groupdict().items()
+                    if text is not None
+                }
+                yield span["from"][0], span["to"][0], self._put(s, span), self.strength
+
+    def _put(self, s: Sentence, span: dict[str, tuple[int, int]]) -> str:
+        words = []
+        for word in self.new.split():
+            what, _, doer = word.partition("/")
+            number, _, form = what.partition(":")
+            first, last = span.get(f"e{number}", (0, 0))
+            one, me = _is_one(s.doc[slice(*span[f"e{doer}"])]) if doer else (False, False)
+            if what in _AGREES:
+                words.append(_AGREES[what][1 if one else 2 if me else 0])
+            elif number.isdigit() and form and first < last:
+                tag = ("VBZ" if one else "VBP") if form == "NOW" else form
+                words.append(inflect(s.lemma(first), tag))
+            else:
+                said = s.text(first, last)
+                lower = first == 0 and s.pos(0) != "PROPN" and said != "I"
+                said = said[:1].lower() + said[1:] if lower else said
+                words.append(said if number.isdigit() else word)
+        return " ".join(each for each in words if each).replace(" n't", "n't")
+
+
+def _is_one(who: Any) -> tuple[bool, bool]:
+    """Whether a subject is a single third person, and whether it is "I"."""
+    several = any(token.lower_ == "and" for token in who)
+    one = who.root.tag_ in ("NN", "NNP", "VBG") or who.text.lower() in _ONE
+    return one and not several, who.text == "I"
+
+
+_ONE: Final = ("he", "she", "it", "this", "that")
+_AGREES: Final = {"WAS": ("were", "was", "was"), "HAVE": ("have", "has", "have")}
+_YEARS: Final = r"(?:19|20)\d\d"
+_WORD: Final = "[^ /]+/[A-Z][^ ]+ "
+
+
+def _token(word: str) -> str:
+    """The regular expression of a part of a shape."""
+    fixed = {
+        "*": _WORD,
+        "**": f"(?:{_WORD}){{0,4}}?",
+        "***": "(?:[^ ]+ ){0,12}?",
+        "NP": "(?:[^ ]+/b (?:[^ ]+/i )*)",
+    }
+    kind = word[0] if word[0] in "=%" and len(word) > 1 else ""
+    parts = (_one(kind, each) for each in word.removeprefix(kind).split("|"))
+    return fixed.get(word) or "(?:" + "|".join(parts) + ")"
+
+
+def _one(kind: str, each: str) -> str:
+    known = re.escape(each)
+    if each in ("@years", "@number"):
+        kind, known = ("", _YEARS) if each == "@years" else ("%", "CD")
+    elif each[0] == "@":
+        known = "|".join(sorted(listed(each[1:])))
+    before = {"": "", "%": "[^ /]+/", "=": "[^ /]+/[^ /]+/"}[kind]
+    return f"{before}(?:{known})" + {"": "/[^ /]+/[^ /]+", "%": "/[^ /]+", "=": ""}[kind] + "/[^ ] "
+
+
+@cache
+def shapes() -> tuple[tuple[str, Check], ...]:
+    """The checks of ``data/shapes.yaml``, each with its rule, read once."""
+    lines = ((rule, line) for rule, lines in load("shapes.yaml").items() for line in lines)
+    return tuple((rule, Shape.read(line).edits) for rule, line in lines)
+
+
 def propose(sentence: Sentence) -> list[Proposal]:
     """All repairs that the checks propose; of two with the same result the surer one."""
     text = str(sentence.doc.text)
     best: dict[str, Proposal] = {}
-    for rule, function in CHECKS:
+    for rule, function in (*CHECKS, *shapes()):
         for start, end, new, strength in function(sentence):
             proposal = _proposal(sentence, rule, start, end, new, strength)
             if proposal is None:

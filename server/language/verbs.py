@@ -308,18 +308,6 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             yield at + 1, at + 1, "be", 0.7
 
 
-@check("made-to-do")
-def _bare_after_make(s: Sentence) -> Iterator[Edit]:
-    for at in range(len(s) - 3):
-        lemma, whom = s.lemma(at), s.chunk_from(at + 1)
-        if lemma not in ("make", "let", "have") or whom is None or s.pos(at) == "AUX":
-            continue
-        end, person = whom.end, s.word(at + 1) in listed("told_persons")
-        if s.word(end) == "to" and s.tag(end + 1) == "VB" and (person or lemma == "let"):
-            sure = lemma == "let" or s.word(at + 1) in ("me", "us", "him")
-            yield end, end + 1, "", 0.2 if lemma == "have" else NO_DOUBT if sure else 0.9
-
-
 @check("gerund-infinitive")
 def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
     gerund, infinitive = lists().words("gerund_verbs"), lists().words("infinitive_verbs")
@@ -348,7 +336,8 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
                     yield at, at + 2, f"to {ing}", 0.8
             if s.word(at - 1) == "for":
                 yield at - 1, at, "", 1.0
-        eager = s.pos(at - 1) == "ADJ" and s.word(at - 1) in listed("infinitive_adjectives")
+        eager = s.word(at - 1) in listed("infinitive_adjectives") and s.pos(at - 2) != "NOUN"
+        eager = eager and s.pos(at - 1) == "ADJ"
         if token.tag_ == "VBG" and at:
             if before in infinitive or eager:
                 passive = s.pos(at + 1) in ("", "PUNCT", "ADP", "ADV")  # "it wants looking at"
@@ -539,20 +528,6 @@ def _says_how_long(verb: Any) -> bool:
     return since or (lasts and not away)
 
 
-@check("tense")
-def _since_with_present(s: Sentence) -> Iterator[Edit]:
-    """What "since" counts is in the perfect: "we don't have an incident since May"."""
-    for at in range(len(s) - 2):
-        if s.word(at) in ("do", "does", "did") and s.word(at + 1) in ("n't", "not"):
-            verb = s.doc[at + 2]
-            since = any(c.lower_ == "since" and c.dep_ == "prep" for c in verb.children)
-            if verb.tag_ == "VB" and since:
-                subject = s.subject(verb)
-                have = "has" if subject is not None and number_of(subject) == "s" else "have"
-                negated = f"{have}{s.doc[at].whitespace_}{s.word(at + 1)}"
-                yield at, at + 3, f"{negated} {inflect(s.lemma(at + 2), 'VBN')}", 1.0
-
-
 def _since_places(s: Sentence, at: int) -> int | None:
     """Where a "since" with a length of time stands behind a verb."""
     for place in range(at + 1, min(len(s), at + 10)):
@@ -568,32 +543,6 @@ def _is_length(s: Sentence, at: int) -> bool:
     number = s.word(at) in _NUMBERS or s.word(at).isdigit()
     ends = next((p for p in range(at, min(at + 5, len(s))) if s.word(p) in _LENGTHS), None)
     return number and ends is not None and s.word(ends + 1) not in ("ago", "later")
-
-
-@check("since-for")
-def _since_for(s: Sentence) -> Iterator[Edit]:
-    for at in range(len(s) - 1):
-        word = s.word(at)
-        if word == "since":
-            yield at, at + 1, "for", 1.0 if _is_length(s, at + 1) else -0.7
-        if word == "for":
-            begins = (
-                bool(re.fullmatch(r"(19|20)\d\d", s.word(at + 1)))
-                or s.word(at + 1) in _MONTHS
-                or s.word(at + 1) == "yesterday"
-            )
-            if begins:
-                yield at, at + 1, "since", 1.0
-        if (
-            word == "before"
-            and _is_length(s, at + 1)
-            and (at + 4 >= len(s) or s.doc[min(at + 3, len(s) - 1)].is_punct)
-        ):
-            end = next(
-                (p for p in range(at + 1, min(at + 5, len(s))) if s.word(p) in _LENGTHS), None
-            )
-            if end is not None:
-                yield at, end + 1, f"{s.text(at + 1, end + 1)} ago", 0.8
 
 
 @check("conditional")
@@ -740,23 +689,6 @@ def _embedded_question(s: Sentence) -> Iterator[Edit]:
             break
 
 
-@check("question")
-def _question(s: Sentence) -> Iterator[Edit]:
-    if not s.asks:
-        return
-    for at in range(len(s) - 2):
-        asked = s.word(at - 1) == "," and not listed("asking_verbs").isdisjoint(s.low[:at])
-        if s.tag(at) not in ("WP", "WRB") or (at > 1 and not asked):
-            continue
-        if s.tag(at + 1) == "PRP" and s.tag(at + 2) in ("VBP", "VBD", "VB", "VBZ"):
-            verb = s.doc[at + 2]
-            if verb.pos_ == "AUX" and verb.lemma_ != "do":
-                yield at + 1, at + 3, f"{verb.text} {s.doc[at + 1].text}", 0.8
-            else:
-                do = "did" if verb.tag_ == "VBD" else "does" if verb.tag_ == "VBZ" else "do"
-                yield at + 1, at + 3, f"{do} {s.doc[at + 1].text} {verb.lemma_}", 0.8
-
-
 _ANY: dict[str, str] = lists().raw["any_for_no"]
 
 
@@ -804,12 +736,6 @@ def _negation(s: Sentence) -> Iterator[Edit]:
             third = s.tag(at + 1) == "VBZ" or s.word(at - 1) in ("he", "she", "it")
             do = "did" if s.tag(at + 1) == "VBD" else "does" if third else "do"
             yield at, at + 2, f"{do} not {s.lemma(at + 1)}", 0.8
-        if (
-            word in ("also", "too")
-            and (at + 1 == len(s) or s.doc[at + 1].is_punct)
-            and any(w in ("n't", "not") for w in s.low[:at])
-        ):
-            yield at, at + 1, "either", 0.7
 
 
 def _last(words: list[str], wanted: tuple[str, ...]) -> int:

@@ -385,38 +385,6 @@ def _object_after_adverb(s: Sentence, at: int) -> Iterator[Edit]:
         yield at + 1, last, f"{s.text(end, last)} {s.text(at + 1, end)}", 0.9
 
 
-@check("conjunction")
-def _conjunction(s: Sentence) -> Iterator[Edit]:
-    openers = ("although", "though", "because", "since", "if", "when", "as", "while")
-    for at in range(2, len(s)):
-        word = s.word(at)
-        if word in ("but", "so", "then", "and") and any(w in openers for w in s.low[:2]):
-            if s.doc[at - 1].text == "," and s.pos(at + 1) in (
-                "PRON",
-                "DET",
-                "NOUN",
-                "PROPN",
-                "ADJ",
-            ):
-                opener = next(w for w in s.low[:2] if w in openers)
-                pair = (opener in ("although", "though") and word == "but") or (
-                    opener in ("because", "since", "as") and word == "so"
-                )
-                yield at, at + 1, "", 1.0 if pair else -0.3
-    for at in range(len(s) - 1):
-        word, nxt = s.word(at), s.word(at + 1)
-        if word == "despite" and nxt == "of":
-            yield at + 1, at + 2, "", 1.0
-        if word in ("such", "like") and nxt in ("like", "as") and word != nxt:
-            yield at, at + 2, "such as", 0.3 if word == "such" and nxt == "as" else 0.8
-        if word == "as" and nxt == "example":
-            yield at, at + 1, "for", 0.8
-        if word == "reason" and "because" in s.low[at : at + 12] and s.word(at - 1) == "the":
-            place = s.low.index("because", at)
-            if s.word(place - 1) in ("is", "was"):
-                yield place, place + 1, "that", 0.7
-
-
 @cache
 def _friends() -> dict[str, dict[str, tuple[str, ...]]]:
     return {

@@ -2,7 +2,7 @@ import pytest
 
 from server.language.grammar import parsed
 from server.language.notes import rules
-from server.language.proposals import CHECKS, UNVOUCHED, Proposal, propose
+from server.language.proposals import CHECKS, UNVOUCHED, Proposal, propose, shapes
 
 SURE = 0.95
 
@@ -17,7 +17,7 @@ def proposals_for(text: str, tongue: str | None = None) -> list[tuple[str, Propo
 
 
 def test_every_check_has_a_rule_and_every_rule_a_check() -> None:
-    assert {name for name, _ in CHECKS} == set(rules())
+    assert {name for name, _ in (*CHECKS, *shapes())} == set(rules())
 
 
 @pytest.mark.parametrize(
