@@ -45,14 +45,7 @@ ACCENTS: dict[str, Accent] = {
     accent.name: accent
     for accent in (
         Accent("American"),
-        Accent(
-            "German",
-            (
-                *_each("wθðæ", "vszɛ"),
-                *_each("bdɡvzʒʤ", "ptkfsʃʧ", _END),
-                ("ʤ", "ʧ"),
-            ),
-        ),
+        Accent("German", (*_each("wθðæ", "vszɛ"), *_each("bdɡvzʒʤ", "ptkfsʃʧ", _END), ("ʤ", "ʧ"))),
         Accent(
             "Spanish",
             (
@@ -74,14 +67,7 @@ ACCENTS: dict[str, Accent] = {
             ),
         ),
         Accent("Indian", (*_each("wθðæʒT", "vtdɛzt"), ("ɔ", "ɑ"))),
-        Accent(
-            "French",
-            (
-                ("h", ""),
-                *_each("θðɪʊʤʧæʌ", "sziuʒʃɑɛ"),
-                ("ˌ", ""),
-            ),
-        ),
+        Accent("French", (("h", ""), *_each("θðɪʊʤʧæʌ", "sziuʒʃɑɛ"), ("ˌ", ""))),
         Accent(
             "Japanese",
             (
@@ -129,11 +115,7 @@ ACCENTS: dict[str, Accent] = {
         ),
         Accent(
             "Russian",
-            (
-                *_each("wθðɪæŋ", "vsziɛn"),
-                ("ɜɹ", "ɛɹ"),
-                *_each("bdɡvzʒʤ", "ptkfsʃʧ", _END),
-            ),
+            (*_each("wθðɪæŋ", "vsziɛn"), ("ɜɹ", "ɛɹ"), *_each("bdɡvzʒʤ", "ptkfsʃʧ", _END)),
         ),
         Accent(
             "Italian",
@@ -150,14 +132,8 @@ ACCENTS: dict[str, Accent] = {
 LEARNED_FROM: dict[str, Accent] = {
     accent.name: accent
     for accent in (
-        Accent(
-            "Swedish",
-            (*_each("wθðzʒʤʧ", "vtdsʃjʃ"), ("æ", "ɛ")),
-        ),
-        Accent(
-            "Greek",
-            (("ʤ", "dz"), ("ʧ", "ts"), ("ŋ", "nɡ"), *_each("ʃʒɪʊæʌ", "sziuɑɑ")),
-        ),
+        Accent("Swedish", (*_each("wθðzʒʤʧ", "vtdsʃjʃ"), ("æ", "ɛ"))),
+        Accent("Greek", (("ʤ", "dz"), ("ʧ", "ts"), ("ŋ", "nɡ"), *_each("ʃʒɪʊæʌ", "sziuɑɑ"))),
         Accent(
             "Turkish",
             (
@@ -204,10 +180,7 @@ LEARNED_FROM: dict[str, Accent] = {
                 *_each("bdvzʒʤ", "ptfsʃʧ", _END),
             ),
         ),
-        Accent(
-            "Filipino",
-            (("ʧ", "ts"), *_each("fvθðzʃʒɪʊæ", "pbtdsssiuɑ")),
-        ),
+        Accent("Filipino", (("ʧ", "ts"), *_each("fvθðzʃʒɪʊæ", "pbtdsssiuɑ"))),
     )
 }
 """Accents that only the scripts under ``scripts/`` let speak: what is learned from is not what it

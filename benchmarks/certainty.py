@@ -33,13 +33,7 @@ from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.hearing.results import Target
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon, Term
-from scripts.train.cases import (
-    CARRIERS,
-    Case,
-    accepted_cases,
-    real_cases,
-    synthetic_cases,
-)
+from scripts.train.cases import CARRIERS, Case, accepted_cases, real_cases, synthetic_cases
 from scripts.train.splits import term_split
 from scripts.train.voices import HELD_OUT_VOICES
 

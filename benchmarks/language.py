@@ -63,11 +63,7 @@ def _cases(path: Path) -> list[dict[str, Any]]:
 
 @app.command(name="weigh")
 def weigh_(
-    path: Path,
-    out: Path,
-    folder: Path = FOLDER,
-    most: int = 10_000,
-    every: int = 1,
+    path: Path, out: Path, folder: Path = FOLDER, most: int = 10_000, every: int = 1
 ) -> None:
     """Ask the model about all proposals for a file of sentences."""
     referee = Referee(folder)

@@ -154,9 +154,7 @@ def play(session: Session, question: Question, samples: Samples) -> Wait:
     stopped_s, cpu_s = time.monotonic(), time.process_time()
     session.submit(live.result(), save=False)
     return Wait(
-        samples.size / SAMPLE_RATE_HZ,
-        time.monotonic() - stopped_s,
-        time.process_time() - cpu_s,
+        samples.size / SAMPLE_RATE_HZ, time.monotonic() - stopped_s, time.process_time() - cpu_s
     )
 
 

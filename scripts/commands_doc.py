@@ -352,13 +352,7 @@ def _command(name: str, command: Any) -> list[str]:
     places = [each for each in command.params if each.param_type_name == "argument"]
     usage = " ".join([name, *(_place(each) for each in places)])
     own = [each for each in command.params if each.name not in COMMON]
-    return [
-        f"### `{usage}`",
-        "",
-        about,
-        "",
-        *_options(name, own),
-    ]
+    return [f"### `{usage}`", "", about, "", *_options(name, own)]
 
 
 def _place(argument: Any) -> str:

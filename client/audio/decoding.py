@@ -184,10 +184,7 @@ def _links(path: Path) -> Iterator[Any]:
 
     Ogg calls it a chain (RFC 3533, section 4). FFmpeg stops at the second, or where it differs.
     """
-    with (
-        path.open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
-    ):
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         firsts = next(
             (
                 [found.start() for found in first.finditer(content)]

@@ -13,10 +13,7 @@ from pronunciation.errors import reinstall_command
 Direction = Literal["input", "output"]
 
 _THING: dict[Direction, str] = {"input": "microphone", "output": "loudspeaker"}
-_PORTAUDIO_REMEDY = {
-    "linux": "apt install libportaudio2",
-    "darwin": "brew install portaudio",
-}
+_PORTAUDIO_REMEDY = {"linux": "apt install libportaudio2", "darwin": "brew install portaudio"}
 
 
 @dataclass(frozen=True)

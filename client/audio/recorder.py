@@ -60,7 +60,7 @@ OnSamples = Callable[[npt.NDArray[np.float32]], None]
 StoppedBy = Literal["person", "silence", "time_limit", "only_zeros", "device_lost", "failure"]
 
 _NOTICES: dict[StoppedBy, str] = {
-    "device_lost": "the microphone was disconnected while recording; what you said before is kept",
+    "device_lost": "the microphone was disconnected while recording; what you said before is kept"
 }
 _ZEROS: Final = "the microphone gave only exact zeros, so it is muted or not allowed"
 _POLL_S: Final = 0.1

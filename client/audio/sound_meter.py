@@ -304,13 +304,7 @@ def judge_microphone(clip: Clip) -> MicrophoneQuality:
         )
     state, detail, remedy = _verdict(measured)
     return MicrophoneQuality(
-        state,
-        detail,
-        remedy,
-        level.peak_dbfs,
-        measured.speech_dbfs,
-        measured.noise_dbfs,
-        speech_s,
+        state, detail, remedy, level.peak_dbfs, measured.speech_dbfs, measured.noise_dbfs, speech_s
     )
 
 

@@ -79,11 +79,7 @@ class Assessor:
         Raises:
             UnavailableError: the server is away, which is no fault of the recording.
         """
-        line: Line = {
-            "id": recording.id,
-            "audio": recording.audio,
-            "question": recording.question,
-        }
+        line: Line = {"id": recording.id, "audio": recording.audio, "question": recording.question}
         try:
             submission = self._session.prepare(SoundFile(recording.path), recording.question)
             outcome = self._session.submit(submission, save=False)

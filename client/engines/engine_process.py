@@ -217,9 +217,7 @@ class EngineProcess(Transcriber):
         return self._child.pid if self._child.is_alive else None
 
     def warm(
-        self,
-        notify: Callable[[str], None] = silent,
-        on_download: DownloadProgress | None = None,
+        self, notify: Callable[[str], None] = silent, on_download: DownloadProgress | None = None
     ) -> None:
         """Wait until the engine is loaded; where its process has ended, load it again.
 
@@ -278,9 +276,7 @@ class EngineProcess(Transcriber):
         return words
 
     def _load(
-        self,
-        notify: Callable[[str], None] = silent,
-        on_download: DownloadProgress | None = None,
+        self, notify: Callable[[str], None] = silent, on_download: DownloadProgress | None = None
     ) -> None:
         if self._is_loaded and self._child.is_alive:
             return

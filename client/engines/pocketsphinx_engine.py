@@ -90,9 +90,7 @@ def load(options: EngineOptions) -> PocketSphinx:
 
 
 def build(
-    vocabulary: BankVocabulary,
-    word_weight: float = WORD_WEIGHT,
-    term_weight: float = TERM_WEIGHT,
+    vocabulary: BankVocabulary, word_weight: float = WORD_WEIGHT, term_weight: float = TERM_WEIGHT
 ) -> PocketSphinx:
     """A decoder that knows this vocabulary besides general English.
 

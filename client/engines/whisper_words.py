@@ -69,10 +69,7 @@ class Piece:
 
 
 def believable(
-    no_speech_prob: float,
-    avg_logprob: float,
-    compression_ratio: float,
-    few: Sequence[float] = (),
+    no_speech_prob: float, avg_logprob: float, compression_ratio: float, few: Sequence[float] = ()
 ) -> bool:
     """Whether what the engine wrote was said, by the engine's own probabilities.
 

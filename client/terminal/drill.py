@@ -212,9 +212,7 @@ def _reading(label: str, item: Item, phones: str) -> Text:
     if phones in item.phrases:
         return Text.assemble((f"{label:<9}", "dim"), (item.respelling(phones), "bold"))
     return Text.assemble(
-        (f"{label:<9}", "dim"),
-        (item.respelling(phones), "bold"),
-        f"  /{to_ipa(phones)}/",
+        (f"{label:<9}", "dim"), (item.respelling(phones), "bold"), f"  /{to_ipa(phones)}/"
     )
 
 

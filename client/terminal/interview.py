@@ -342,9 +342,7 @@ class Interview:
             loading.join()
             with console.status(Text("Transcribing the last words …", "dim")):
                 self._answers.finish(
-                    answer,
-                    lambda: self._words(live, recording, answer),
-                    save=self._options.save,
+                    answer, lambda: self._words(live, recording, answer), save=self._options.save
                 )
             if answer.notice:
                 console.print(Text(f"! {answer.notice}", "yellow"))

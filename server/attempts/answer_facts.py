@@ -85,12 +85,7 @@ def _keep_terms(connection: Connection, attempt_id: int, terms: Iterable[TermVer
         judged[each.term] += each.verdict != "unclear"
         wrong[each.term] += each.verdict == "mispronounced"
     rows = [
-        {
-            "attempt_id": attempt_id,
-            "term": without_nul(term),
-            "judged": count,
-            "wrong": wrong[term],
-        }
+        {"attempt_id": attempt_id, "term": without_nul(term), "judged": count, "wrong": wrong[term]}
         for term, count in judged.items()
         if count
     ]

@@ -56,10 +56,7 @@ class GradingData:
     """Bank, lexicon and grader, given as functions: listing the history needs none of them."""
 
     def __init__(
-        self,
-        bank: Callable[[], Bank],
-        lexicon: Callable[[], Lexicon],
-        grader: Callable[[], Grader],
+        self, bank: Callable[[], Bank], lexicon: Callable[[], Lexicon], grader: Callable[[], Grader]
     ) -> None:
         self._load_bank = bank
         self._load_lexicon = lexicon

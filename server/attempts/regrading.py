@@ -146,12 +146,7 @@ class _Found:
 
 
 def _run(
-    service: Service,
-    owner_id: int | None,
-    order: RegradeOrder,
-    *,
-    dry_run: bool,
-    steps: _Steps,
+    service: Service, owner_id: int | None, order: RegradeOrder, *, dry_run: bool, steps: _Steps
 ) -> RegradeResult:
     steps.work.check()
     return service.of(owner_id).regrade(
@@ -199,10 +194,7 @@ def _outcome(kept: dict[str, Any]) -> Outcome:
     shown = whole
     if whole.own is not None:
         own = whole.own.model_copy(
-            update={
-                "changes": whole.own.changes[:LISTED],
-                "failures": whole.own.failures[:LISTED],
-            }
+            update={"changes": whole.own.changes[:LISTED], "failures": whole.own.failures[:LISTED]}
         )
         shown = whole.model_copy(update={"own": own})
     file = MadeFile("regrade.json", (whole.model_dump_json(indent=2) + "\n").encode())

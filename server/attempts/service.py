@@ -143,11 +143,7 @@ class Service:
             raise NotFoundError(str(error)) from error
 
     def questions(
-        self,
-        *,
-        role: str | None = None,
-        round: RoundName | None = None,
-        topic: str | None = None,
+        self, *, role: str | None = None, round: RoundName | None = None, topic: str | None = None
     ) -> tuple[Question, ...]:
         """The bank's questions, of one role, round or topic (whatever its case) where given.
 
@@ -424,11 +420,7 @@ class Service:
         for each in attempts:
             try:
                 _, new = self._store.add(
-                    each.submission,
-                    each.question,
-                    each.reports,
-                    each.received_at,
-                    each.corrections,
+                    each.submission, each.question, each.reports, each.received_at, each.corrections
                 )
             except ConflictError:
                 conflicts.append(each.submission.submission_id)

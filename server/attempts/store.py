@@ -56,11 +56,7 @@ class Store:
     """
 
     def __init__(
-        self,
-        database: str | Database,
-        owner_id: int | None = None,
-        *,
-        busy_timeout_s: float = 5.0,
+        self, database: str | Database, owner_id: int | None = None, *, busy_timeout_s: float = 5.0
     ) -> None:
         """Opens the database of a URL, bringing its tables up to date, or takes an open one.
 

@@ -331,9 +331,7 @@ class JobQueue:
         row = session.scalar(
             select(JobRow)
             .where(
-                JobRow.id == claim.job_id,
-                JobRow.state == "running",
-                JobRow.attempts == claim.begun,
+                JobRow.id == claim.job_id, JobRow.state == "running", JobRow.attempts == claim.begun
             )
             .with_for_update()
         )
@@ -425,9 +423,7 @@ def end_jobs_of(
         select(JobRow)
         .join(JobInputRow, JobInputRow.job_id == JobRow.id)
         .where(
-            JobRow.kind == kind,
-            JobRow.state.in_(UNFINISHED),
-            JobInputRow.attempt_id == attempt_id,
+            JobRow.kind == kind, JobRow.state.in_(UNFINISHED), JobInputRow.attempt_id == attempt_id
         )
         .with_for_update(of=JobRow)
     ).all()

@@ -31,10 +31,7 @@ class ReviewMerger:
     """Merges what coaches wrote about one owner's answers; ``None``: the embedded server's user."""
 
     def __init__(
-        self,
-        database: Database,
-        owner_id: int | None,
-        clock: Callable[[], datetime] = utc_now,
+        self, database: Database, owner_id: int | None, clock: Callable[[], datetime] = utc_now
     ) -> None:
         self._database = database
         self._owner_id = owner_id

@@ -98,8 +98,7 @@ class ReviewQueue:
                     or_(
                         facts.created_at > here.created_at,
                         and_(
-                            facts.created_at == here.created_at,
-                            facts.attempt_id > here.attempt_id,
+                            facts.created_at == here.created_at, facts.attempt_id > here.attempt_id
                         ),
                     )
                 )

@@ -125,9 +125,7 @@ def _encode(
         target.mux(encoder.encode(None))
     progress(math.ceil(samples / SAMPLE_RATE_HZ), math.ceil(samples / SAMPLE_RATE_HZ))
     return EncodedRecording(
-        "audio/flac" if kind == "flac" else "audio/ogg",
-        samples / SAMPLE_RATE_HZ,
-        made.getvalue(),
+        "audio/flac" if kind == "flac" else "audio/ogg", samples / SAMPLE_RATE_HZ, made.getvalue()
     )
 
 

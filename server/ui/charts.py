@@ -219,12 +219,7 @@ def pace_chart(report: Report, *, id_prefix: str = "pace") -> Chart | None:
         )
     parts += [
         element(
-            "text",
-            clock(at_s),
-            class_="chart-text",
-            x=x(at_s),
-            y=height - 6,
-            text_anchor=anchor,
+            "text", clock(at_s), class_="chart-text", x=x(at_s), y=height - 6, text_anchor=anchor
         )
         for at_s, anchor in ((begin_s, "start"), ((begin_s + end_s) / 2, "middle"), (end_s, "end"))
     ]

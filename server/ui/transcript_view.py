@@ -238,10 +238,7 @@ def _phrase_sign(number: int, phrase: PhraseCoverage, prefix: str) -> Sign:
 
 
 def _part_ends(
-    words: Sequence[Word],
-    line_ends: set[int],
-    pauses: Mapping[int, float],
-    joined: set[int],
+    words: Sequence[Word], line_ends: set[int], pauses: Mapping[int, float], joined: set[int]
 ) -> list[int]:
     """Where parts end: after a pause or sentence if long enough, and before they grow too long.
 

@@ -202,10 +202,7 @@ def fake_judge() -> Iterator[FakeJudge]:
 def make() -> SimpleNamespace:
     """Builders of submissions, questions, reports and attempts."""
     return SimpleNamespace(
-        submission=make_submission,
-        question=make_question,
-        report=make_report,
-        attempt=make_attempt,
+        submission=make_submission, question=make_question, report=make_report, attempt=make_attempt
     )
 
 

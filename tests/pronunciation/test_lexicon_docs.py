@@ -48,10 +48,7 @@ def test_every_phone_is_described() -> None:
 
 @pytest.mark.parametrize(
     ("term", "old", "new"),
-    [
-        ("RoCE", "- R AO1 K IY0", "- R AA K IY0"),
-        ("NCCL", "phones: R OW1 S", "phones: R AA1 K IY0"),
-    ],
+    [("RoCE", "- R AO1 K IY0", "- R AA K IY0"), ("NCCL", "phones: R OW1 S", "phones: R AA1 K IY0")],
 )
 def test_the_faults_read_as_shown(tmp_path: Path, term: str, old: str, new: str) -> None:
     file = tmp_path / "my-terms.yaml"

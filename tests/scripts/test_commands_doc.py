@@ -12,11 +12,7 @@ def test_the_page_is_up_to_date() -> None:
 
 @pytest.mark.parametrize(
     ("texts", "name"),
-    [
-        (REPORT, "PhraseCoverage.status"),
-        (SETTINGS, "thinking_s"),
-        (VARIABLES, "ALOUD_HOME"),
-    ],
+    [(REPORT, "PhraseCoverage.status"), (SETTINGS, "thinking_s"), (VARIABLES, "ALOUD_HOME")],
 )
 def test_what_has_no_text_is_named(
     monkeypatch: pytest.MonkeyPatch, texts: dict[str, str], name: str

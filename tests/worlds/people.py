@@ -75,10 +75,7 @@ class People:
         """A client that is known as this person by a token; ``None``: not known."""
         known = {"Authorization": f"Bearer {self.tokens[who]}"} if who else {}
         return OneLoopClient(
-            self.app,
-            base_url="http://localhost",
-            follow_redirects=False,
-            headers=known | headers,
+            self.app, base_url="http://localhost", follow_redirects=False, headers=known | headers
         )
 
     def of(self, name: str) -> Service:

@@ -148,11 +148,7 @@ def note_what_is_said(log: Path) -> None:
         def first(samples: Any) -> None:
             append(samples)
             if samples.size:
-                line = [
-                    answer.submission_id,
-                    answer.spoken_at.isoformat(),
-                    answer.entry.kind,
-                ]
+                line = [answer.submission_id, answer.spoken_at.isoformat(), answer.entry.kind]
                 with log.open("ab") as file:
                     file.write(json.dumps(line).encode() + b"\n")
                 writer.append = append  # type: ignore[method-assign]

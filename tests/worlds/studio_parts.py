@@ -136,9 +136,7 @@ class RunningStudio:
         self.port = int(self._listener.getsockname()[1])
         self.url = f"http://127.0.0.1:{self.port}"
         config = uvicorn.Config(
-            create_studio(studio, port=self.port),
-            log_level="warning",
-            timeout_graceful_shutdown=1,
+            create_studio(studio, port=self.port), log_level="warning", timeout_graceful_shutdown=1
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(

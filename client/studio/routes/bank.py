@@ -145,11 +145,7 @@ def _by_topic(
 
 def _rounds(bank: Bank, role: Role, scores: dict[str, ScoreLine]) -> list[RoundProgress]:
     return [
-        RoundProgress(
-            guide,
-            bank.asked(role=role.id, round=guide.id),
-            scores.get(guide.id),
-        )
+        RoundProgress(guide, bank.asked(role=role.id, round=guide.id), scores.get(guide.id))
         for guide in bank.field_of(role.id).rounds
     ]
 

@@ -324,10 +324,7 @@ def _waiting_answer(waiting: Waiting[Submission], prompts: dict[str, str]) -> Wa
         submission = waiting.read()
     except OutboxError as error:
         return WaitingAnswer(
-            waiting.item_id,
-            "An answer that cannot be read",
-            None,
-            waiting.reason or str(error),
+            waiting.item_id, "An answer that cannot be read", None, waiting.reason or str(error)
         )
     prompt = prompts.get(submission.question_id, submission.question_id)
     return WaitingAnswer(waiting.item_id, prompt, submission.created_at, waiting.reason)

@@ -43,11 +43,7 @@ class Today:
 
 
 def today_of(
-    plan: Plan | None,
-    backend: Backend,
-    attempts: Sequence[AttemptSummary],
-    bank: Bank,
-    now: date,
+    plan: Plan | None, backend: Backend, attempts: Sequence[AttemptSummary], bank: Bank, now: date
 ) -> Today | None:
     """What a plan has for a day; ``None``: there is none, or it has not begun or is over."""
     day = plan.today if plan else None
@@ -159,10 +155,7 @@ def dimensions_of(attempts: Sequence[AttemptSummary], bank: Bank) -> list[Dimens
 
 
 def spoken_terms(
-    lexicon: Lexicon,
-    reports: Sequence[Report],
-    cards: Iterable[DrillCard],
-    sets: ItemSets,
+    lexicon: Lexicon, reports: Sequence[Report], cards: Iterable[DrillCard], sets: ItemSets
 ) -> list[SpokenTerm]:
     """The terms said wrong most often, in answers and (where all is looked at) in drills."""
     items = {item.id: item for item in sets.of(None)}

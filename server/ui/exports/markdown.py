@@ -30,12 +30,7 @@ from server.ui.verdict_words import (
     words_of_term,
 )
 
-_SIGNS: Final = {
-    "covered": "✓",
-    "partial": "◐",
-    "possible": "?",
-    "missing": "✗",
-}
+_SIGNS: Final = {"covered": "✓", "partial": "◐", "possible": "?", "missing": "✗"}
 
 
 def to_markdown(attempts: Sequence[ArchivedAttempt]) -> str:

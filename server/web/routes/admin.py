@@ -133,11 +133,7 @@ def _add_accounts(router: APIRouter) -> None:
 
     @router.post("/accounts/{account_id}/delete")
     def delete(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
-        account_id: Id,
-        name: Typed = "",
+        request: Request, actor: CurrentActor, context: AppContext, account_id: Id, name: Typed = ""
     ) -> Response:
         """Delete an account and everything that belongs to it; its name must be typed."""
         try:

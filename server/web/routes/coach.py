@@ -94,9 +94,7 @@ def coach_router() -> APIRouter:
 def corrections_router() -> APIRouter:
     """``/coach/corrections``: for people who edit the bank."""
     router = APIRouter(
-        prefix="/coach/corrections",
-        include_in_schema=False,
-        dependencies=[needs(Action.EDIT_BANK)],
+        prefix="/coach/corrections", include_in_schema=False, dependencies=[needs(Action.EDIT_BANK)]
     )
 
     @router.get("")

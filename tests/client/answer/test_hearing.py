@@ -86,12 +86,7 @@ def test_a_short_phrase_is_not_looked_for_in_the_sound() -> None:
 
 
 def test_a_term_that_was_written_as_something_else_is_judged() -> None:
-    between = Term(
-        term="between-the",
-        kind="word",
-        say="x",
-        readings=("B IH0 T W IY1 N DH AH0",),
-    )
+    between = Term(term="between-the", kind="word", say="x", readings=("B IH0 T W IY1 N DH AH0",))
     hearing = AnswerHearing(Lexicon(version="test", terms=(between,)), frozenset)
     words = misheard("We", "use", "rose", "bit", "win", "that", "nodes")
 

@@ -80,10 +80,7 @@ ENGINES = {
     "a fifth of the sound's time": lambda sound_s: 0.2 * sound_s,
     "0.8 s and 0.08 s for each second": lambda sound_s: 0.8 + 0.08 * sound_s,
 }
-SPEAKERS = {
-    "even": ((1.5, 6.0), (0.3, 1.0)),
-    "hesitant": ((0.6, 3.0), (0.5, 2.0)),
-}
+SPEAKERS = {"even": ((1.5, 6.0), (0.3, 1.0)), "hesitant": ((0.6, 3.0), (0.5, 2.0))}
 SEEDS = range(3)
 
 
@@ -115,9 +112,7 @@ def test_an_engine_slower_than_speech_gets_long_segments(monkeypatch: pytest.Mon
     assert waited_s <= 12.5
 
 
-def test_captions_come_while_the_candidate_speaks_in_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_captions_come_while_the_candidate_speaks_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     spans = talk(1, *SPEAKERS["even"])
 
     _, engine, shown = wait_s(monkeypatch, spans, 60.0, lambda sound_s: 0.2)

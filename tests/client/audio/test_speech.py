@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 from client.answer.worker import evidence_of, transcribe
-from client.audio.voice_activity import (
-    measure_level,
-    speech_segments,
-)
+from client.audio.voice_activity import measure_level, speech_segments
 from client.core.errors import NoSpeech
 from client.engines.base import Transcriber
 from pronunciation.clip import Clip, at_sample_rate

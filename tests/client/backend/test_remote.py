@@ -29,10 +29,7 @@ class Network:
         self, server: str = "http://aloud.example/base", token: str | None = None
     ) -> RemoteBackend:
         return RemoteBackend(
-            server,
-            token=token,
-            transport=httpx.MockTransport(self),
-            sleep=self.slept_s.append,
+            server, token=token, transport=httpx.MockTransport(self), sleep=self.slept_s.append
         )
 
 

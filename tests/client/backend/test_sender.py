@@ -91,10 +91,7 @@ def test_a_server_that_was_silent_is_asked_again_later(
 
 
 def test_a_command_does_not_wait_for_33_answers_that_wait(
-    loopback_server: Any,
-    tmp_path: Path,
-    make: SimpleNamespace,
-    monkeypatch: pytest.MonkeyPatch,
+    loopback_server: Any, tmp_path: Path, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = ClientSettings(home=tmp_path / "home", server=loopback_server.url)
     outbox = AnswerOutbox.for_server(settings.outbox, loopback_server.url)

@@ -67,10 +67,7 @@ def test_an_archive_larger_than_one_request_is_imported_in_pieces(
 
 
 def test_a_full_disk_here_stops_no_answer_to_a_server_within_reach(
-    server: Any,
-    settings: ClientSettings,
-    make: SimpleNamespace,
-    monkeypatch: pytest.MonkeyPatch,
+    server: Any, settings: ClientSettings, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -149,10 +146,7 @@ def test_a_server_that_dies_after_storing_and_before_answering(
 
 
 def test_a_refused_answer_does_not_block_the_rest(
-    server: Any,
-    settings: ClientSettings,
-    make: SimpleNamespace,
-    caplog: pytest.LogCaptureFixture,
+    server: Any, settings: ClientSettings, make: SimpleNamespace, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.stop()
     with open_backend(settings) as backend:

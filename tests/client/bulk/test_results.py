@@ -79,9 +79,5 @@ def test_a_file_of_something_else_is_left_as_it_is(
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
-    with (
-        open_results(path),
-        pytest.raises(ResultsError, match="another run"),
-        open_results(path),
-    ):
+    with open_results(path), pytest.raises(ResultsError, match="another run"), open_results(path):
         pass

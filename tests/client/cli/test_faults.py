@@ -108,10 +108,7 @@ def test_output_that_cannot_be_written_is_one_line(home: Path, command: str) -> 
     assert done.stderr == "aloud: the output cannot be written: No space left on device\n"
 
 
-@pytest.mark.parametrize(
-    ("command", "errors_too"),
-    [("history", False), ("no-such-command", True)],
-)
+@pytest.mark.parametrize(("command", "errors_too"), [("history", False), ("no-such-command", True)])
 def test_output_that_nobody_reads_on_ends_it_quietly(
     home: Path, command: str, errors_too: bool
 ) -> None:

@@ -77,11 +77,7 @@ def practiced(home_with_an_answer: Path, tmp_path: Path, monkeypatch: pytest.Mon
     ],
 )
 def test_a_command_imports_only_what_it_needs_and_takes_little_processor_time(
-    practiced: Path,
-    command: str,
-    spared: set[str],
-    usual_s: float,
-    monkeypatch: pytest.MonkeyPatch,
+    practiced: Path, command: str, spared: set[str], usual_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What ``benchmarks/startup.py`` measures, three times over: shared processors count double."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)

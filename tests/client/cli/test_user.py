@@ -35,10 +35,7 @@ def test_accounts_from_the_command_line(run: Run) -> None:
     assert cohort == {
         "name": "spring",
         "audio_days": 30,
-        "members": [
-            {"name": "ana", "as_role": "candidate"},
-            {"name": "cleo", "as_role": "coach"},
-        ],
+        "members": [{"name": "ana", "as_role": "candidate"}, {"name": "cleo", "as_role": "coach"}],
     }
     assert "Ana S." in run("user", "list").stdout
     assert "cleo" in run("user", "cohort", "list").stdout

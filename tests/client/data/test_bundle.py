@@ -13,14 +13,7 @@ from client.audio.wav import write_wav
 from client.backend.embedded import open_reviews
 from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
-from client.data.bundle import (
-    BundleError,
-    Sound,
-    bundle_of,
-    make_bundle,
-    parse_review,
-    read_review,
-)
+from client.data.bundle import BundleError, Sound, bundle_of, make_bundle, parse_review, read_review
 from client.data.own_recordings import OwnRecordings
 from server.contract import Attempt, Comment, FollowUp, FollowUpAnswer, ReviewDocument
 from tests.server.conftest import START, make_submission
@@ -161,10 +154,7 @@ def test_comments_that_went_through_an_editor_are_read(attempt: Attempt, encodin
 
 
 def test_a_long_recording_goes_along_as_opus(
-    backend: Backend,
-    attempt: Attempt,
-    settings: ClientSettings,
-    monkeypatch: pytest.MonkeyPatch,
+    backend: Backend, attempt: Attempt, settings: ClientSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("client.data.sharing._MOST_FLAC_BYTES", 0)
     recordings = OwnRecordings(settings.recordings)

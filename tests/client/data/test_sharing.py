@@ -129,12 +129,7 @@ def test_an_interview_is_shared_with_its_answers_and_never_with_others_numbers(
     assert found is not None
     sent: list[int] = []
     share_interview(
-        sharing,
-        recordings,
-        found,
-        cohort_id=world.spring.id,
-        with_audio=True,
-        uploaded=sent.append,
+        sharing, recordings, found, cohort_id=world.spring.id, with_audio=True, uploaded=sent.append
     )
     assert sent == [world.attempt.id]
     work_off(world)

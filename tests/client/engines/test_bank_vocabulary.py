@@ -1,10 +1,6 @@
 from collections.abc import Mapping
 
-from client.engines.bank_vocabulary import (
-    BankVocabulary,
-    bank_vocabulary,
-    entries,
-)
+from client.engines.bank_vocabulary import BankVocabulary, bank_vocabulary, entries
 from pronunciation.terms import Lexicon, Term
 from question_bank.models import (
     Bank,
@@ -66,13 +62,7 @@ def bank() -> Bank:
         key_phrases=(KeyPhrase(phrase="stall point shard", aliases=("hundred stalls",)),),
     )
     return Bank(
-        version="v",
-        roles=(role,),
-        rounds=(),
-        signals=(),
-        plan=(),
-        help=(),
-        questions=(question,),
+        version="v", roles=(role,), rounds=(), signals=(), plan=(), help=(), questions=(question,)
     )
 
 

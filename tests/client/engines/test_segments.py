@@ -98,8 +98,7 @@ def test_speech_without_a_pause_is_cut_too(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_word_is_never_stretched_over_a_silence_that_was_taken_out() -> None:
     segment = Segment(
-        Clip(silence(4)),
-        (Piece(10.0, 12.0, 0.0, 10.4, 11.6), Piece(30.0, 32.0, 2.0, 30.4, 31.6)),
+        Clip(silence(4)), (Piece(10.0, 12.0, 0.0, 10.4, 11.6), Piece(30.0, 32.0, 2.0, 30.4, 31.6))
     )
 
     assert segment.recording_times(0.5, 1.0) == (10.5, 11.0)

@@ -84,11 +84,7 @@ def test_replies_of_no_chat_api(fake_judge: FakeJudge, body: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("piece", "head"),
-    [
-        (b"", b""),
-        (b" ", b"HTTP/1.1 200 OK\r\n\r\n"),
-        (b"x", b"HTTP/1.1 200 OK\r\nX-Slow: "),
-    ],
+    [(b"", b""), (b" ", b"HTTP/1.1 200 OK\r\n\r\n"), (b"x", b"HTTP/1.1 200 OK\r\nX-Slow: ")],
     ids=["silence", "a slow body", "slow headers"],
 )
 def test_the_time_limit_holds_for_the_whole(

@@ -13,12 +13,7 @@ from client.backend.outbox import AnswerOutbox, ReviewOutbox
 from client.backend.protocol import QueuedError, UnavailableError
 from client.backend.sending import with_outbox
 from client.core.settings import ClientSettings
-from server.contract import (
-    Attempt,
-    DrillReview,
-    ReviewedDrill,
-    Submission,
-)
+from server.contract import Attempt, DrillReview, ReviewedDrill, Submission
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -72,11 +72,7 @@ def test_an_error_comes_back_until_two_later_answers_have_it_right(answer: Answe
     ],
 )
 def test_what_proves_that_it_is_said_right(
-    answer: Answer,
-    said: str,
-    better: str,
-    proves: str,
-    proves_not: str,
+    answer: Answer, said: str, better: str, proves: str, proves_not: str
 ) -> None:
     note = DEPENDS.model_copy(update={"said": said, "better": better})
     first = answer(0, said, note)

@@ -32,12 +32,7 @@ def attempt(number: int, question: str, score: float, **changes: object) -> Atte
 
 
 def card(
-    item: str,
-    reps: int,
-    misses: int,
-    due_day: int,
-    drill_set: str = "acronyms",
-    **changes: object,
+    item: str, reps: int, misses: int, due_day: int, drill_set: str = "acronyms", **changes: object
 ) -> DrillCard:
     values: dict[str, object] = {
         "item_id": item,
@@ -114,9 +109,7 @@ def test_terms_count_what_was_heard_clearly_and_the_drills(make: SimpleNamespace
     ]
 
 
-def test_a_report_is_read_once_and_again_when_it_has_changed(
-    make: SimpleNamespace,
-) -> None:
+def test_a_report_is_read_once_and_again_when_it_has_changed(make: SimpleNamespace) -> None:
     class Counting:
         def __init__(self) -> None:
             self.asked: list[int] = []

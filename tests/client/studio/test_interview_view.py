@@ -3,12 +3,7 @@ from pathlib import Path
 import pytest
 
 from client.practice.interviews import Interviews, TermPlace, report_interview
-from client.studio.views.interview import (
-    evidence_href,
-    place_href,
-    point_links,
-    state_of,
-)
+from client.studio.views.interview import evidence_href, place_href, point_links, state_of
 from server.ui.report_view import view_report
 from tests.client.practice.interviews.conftest import Clock, attempt, verdict
 from tests.client.practice.interviews.test_report import SUBMISSIONS, held, kept

@@ -25,10 +25,7 @@ def test_yes_no_and_back(client: TestClient, number: int) -> None:
     assert "They may ask: Can you give a number?" in page
     path = f"/attempts/{number}/meant"
     answer = client.post(path, data=FORM | {"meant": "yes"}, follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (
-        303,
-        f"/attempts/{number}#phrase-5",
-    )
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/attempts/{number}#phrase-5")
     page = client.get(f"/attempts/{number}").text
     assert "Did you mean “credit-based" not in page
     assert "answered by you, graded “perhaps said”" in page

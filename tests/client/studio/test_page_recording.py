@@ -6,11 +6,7 @@ from typing import Any
 import numpy as np
 
 from client.answer.journal import Journal
-from client.studio.state.page_recording import (
-    MAX_BLOCK_BYTES,
-    PageRecording,
-    limit_s_for,
-)
+from client.studio.state.page_recording import MAX_BLOCK_BYTES, PageRecording, limit_s_for
 from pronunciation.clip import SAMPLE_RATE_HZ
 
 

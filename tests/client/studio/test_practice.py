@@ -59,11 +59,7 @@ def test_the_question_just_asked_does_not_come_again(studio: Studio) -> None:
         answered(studio, question.id)
 
     chosen = next_question(
-        studio.backend,
-        random.Random(1),
-        role=ROLE,
-        topic=questions[0].topic,
-        after=questions[0].id,
+        studio.backend, random.Random(1), role=ROLE, topic=questions[0].topic, after=questions[0].id
     )
 
     assert chosen is not None

@@ -158,10 +158,7 @@ class FetchedEngine(EngineState):
 
 
 def test_one_button_fetches_whisper_and_the_next_one_repairs_the_report(
-    repairable: Callable[..., Repairable],
-    settings: ClientSettings,
-    serve: Serve,
-    new_page: NewPage,
+    repairable: Callable[..., Repairable], settings: ClientSettings, serve: Serve, new_page: NewPage
 ) -> None:
     def fetch(model: str, tell: Callable[[int, int], None]) -> None:
         tell(50_000_000, 145_000_000)

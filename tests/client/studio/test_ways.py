@@ -12,10 +12,7 @@ from tests.client.studio.test_corrections import answer
 def test_the_taught_reading_comes_first_and_mistakes_carry_their_tips() -> None:
     tip = "Two syllables."
     ways = ways_of(
-        "RoCE",
-        "ROCK-ee",
-        ("R AA1 K IY0", "R OW1 K IY0"),
-        [Mistake(phones="R OW1 S", tip=tip)],
+        "RoCE", "ROCK-ee", ("R AA1 K IY0", "R OW1 K IY0"), [Mistake(phones="R OW1 S", tip=tip)]
     )
     assert [(each.say, each.ipa) for each in ways.right] == [
         ("ROCK-ee", "ˈɹɑki"),

@@ -3,12 +3,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from pronunciation.hearing.acoustic import LABEL_INDEX, LABELS, N_CLASSES
-from pronunciation.hearing.align import (
-    best_path,
-    straight_paths,
-    sum_over_alignments,
-    word_states,
-)
+from pronunciation.hearing.align import best_path, straight_paths, sum_over_alignments, word_states
 
 
 def _scores(spoken: list[tuple[str, int]], strength: float = 3.0) -> np.ndarray:

@@ -2,13 +2,7 @@ import numpy as np
 import pytest
 
 from pronunciation.hearing.align import word_states
-from pronunciation.hearing.layout import (
-    candidates_of,
-    context,
-    lay_out,
-    regrouped,
-    window_by_times,
-)
+from pronunciation.hearing.layout import candidates_of, context, lay_out, regrouped, window_by_times
 from pronunciation.hearing.results import Target
 
 CACHE = Target("cache", 2, 1, ("K AE1 SH",), ("K AE1 CH",))

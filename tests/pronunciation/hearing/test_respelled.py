@@ -20,16 +20,7 @@ from pronunciation.hearing.respelled import (
 )
 from pronunciation.hearing.results import Target
 from pronunciation.hearing.sounding import Sounding
-from tests.worlds.planted_terms import (
-    FULL,
-    IS,
-    ORDINARY,
-    QUEUE,
-    ROCKY,
-    THE,
-    near_terms,
-    written,
-)
+from tests.worlds.planted_terms import FULL, IS, ORDINARY, QUEUE, ROCKY, THE, near_terms, written
 
 LOCKY: Phones = ("L", "AA", "K", "IY")
 LUCKY: Phones = ("L", "AH", "K", "IY")

@@ -12,15 +12,7 @@ from pronunciation.hearing.sounding import (
     one_for_each_sound,
     sounds_like,
 )
-from tests.worlds.planted_terms import (
-    FULL,
-    IS,
-    QUEUE,
-    ROCKY,
-    THE,
-    near_terms,
-    written,
-)
+from tests.worlds.planted_terms import FULL, IS, QUEUE, ROCKY, THE, near_terms, written
 
 H100: Phones = ("EY", "CH", "HH", "AH", "N", "D", "R", "AH", "D")
 HUNDRED: Phones = ("HH", "AH", "N", "D", "R", "AH", "D")

@@ -14,12 +14,7 @@ from pronunciation.drill_sets import load_drills
 from pronunciation.errors import PhoneError
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.phones import base_phone
-from pronunciation.respelling.for_voices import (
-    RespellingStyle,
-    respell,
-    to_espeak,
-    to_natural,
-)
+from pronunciation.respelling.for_voices import RespellingStyle, respell, to_espeak, to_natural
 from pronunciation.terms import Lexicon, Term
 from scripts.natural_speech import from_natural
 

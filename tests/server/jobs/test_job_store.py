@@ -100,9 +100,7 @@ def test_jobs_go_with_their_account(jobs: JobQueue, store: Store) -> None:
         assert session.execute(Base.metadata.tables["job_files"].select()).all() == []
 
 
-def test_a_silent_job_is_taken_up_and_its_first_worker_changes_nothing_more(
-    jobs: JobQueue,
-) -> None:
+def test_a_silent_job_is_taken_up_and_its_first_worker_changes_nothing_more(jobs: JobQueue) -> None:
     job = jobs.enqueue("count", {}, None)
     dead = jobs.claim()
     assert dead is not None and jobs.checkpoint(dead, {"at": 2})

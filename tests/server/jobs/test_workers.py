@@ -46,9 +46,7 @@ def test_a_job_is_done_with_result_progress_and_file(make_queue: MakeQueue) -> N
     assert queue.worker.is_alive
 
 
-def test_a_failure_is_told_in_one_line_and_a_bug_without_its_insides(
-    make_queue: MakeQueue,
-) -> None:
+def test_a_failure_is_told_in_one_line_and_a_bug_without_its_insides(make_queue: MakeQueue) -> None:
     def refuse(work: Work) -> Outcome:
         raise InvalidInputError("there is nothing to count")
 

@@ -13,12 +13,7 @@ from question_bank.models import Question
 from server.attempts.service import Grader, Service
 from server.contract import NewRubricScore, Pronunciation, Report, Submission, TermVerdict
 from server.db.database import Database
-from server.db.tables import (
-    AnswerFactsRow,
-    CorrectionRow,
-    PhraseFactsRow,
-    TermFactsRow,
-)
+from server.db.tables import AnswerFactsRow, CorrectionRow, PhraseFactsRow, TermFactsRow
 from server.review.models import Author, Rubric
 from server.review.overview import overview_of, refresh_facts
 from server.review.service import ReviewService

@@ -10,13 +10,7 @@ import pytest
 from sqlalchemy import func, select
 
 from server.attempts.service import Service
-from server.contract import (
-    Attempt,
-    Comment,
-    Correction,
-    ReviewDocument,
-    RubricScore,
-)
+from server.contract import Attempt, Comment, Correction, ReviewDocument, RubricScore
 from server.core.errors import ConflictError, InvalidInputError
 from server.db.tables import AuditRow
 from server.review.merging import ReviewMerger

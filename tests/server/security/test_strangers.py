@@ -109,8 +109,7 @@ REORDERING = "good\u202e reven \u2066x\u2069 answer"
 def test_characters_that_reorder_text_are_shown_and_kept(world: People) -> None:
     attempt = f"/api/v1/attempts/{world.attempt.id}"
     said = world.client("cleo").post(
-        f"{attempt}/comments",
-        json={"kind": "answer", "text": REORDERING, "external_id": "ab" * 16},
+        f"{attempt}/comments", json={"kind": "answer", "text": REORDERING, "external_id": "ab" * 16}
     )
     assert said.json()["comments"][0]["text"] == REORDERING
     page = world.client("cleo", **PAGE).get(f"/coach/attempts/{world.attempt.id}").text

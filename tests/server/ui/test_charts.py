@@ -5,15 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from server.contract import Filler, Pause, Report, Word
-from server.ui.charts import (
-    Bar,
-    Chart,
-    ScorePoint,
-    bar_chart,
-    pace_chart,
-    pace_points,
-    score_chart,
-)
+from server.ui.charts import Bar, Chart, ScorePoint, bar_chart, pace_chart, pace_points, score_chart
 from tests.server.ui.conftest import make_words
 
 MakeReport = Callable[..., Report]

@@ -85,9 +85,7 @@ def test_phrases_are_set_side_by_side_even_where_the_bank_changed(make_report: M
     assert rows["new"].direction == rows["gone"].direction == "same"
 
 
-def test_pieces_are_offered_of_the_answer_that_can_be_heard_alone(
-    make_report: MakeReport,
-) -> None:
+def test_pieces_are_offered_of_the_answer_that_can_be_heard_alone(make_report: MakeReport) -> None:
     template = environment().from_string(
         '{% from "report/comparison.html" import phrase_changes, term_changes %}'
         '{{ phrase_changes(view, ["after"]) }}{{ term_changes(view, ["after"]) }}'

@@ -25,12 +25,7 @@ TEXT_ON_GROUNDS = [
     ("on-accent", "accent"),
     ("on-accent", "accent-strong"),
 ]
-SHAPES_ON_GROUNDS = [
-    ("edge", "page"),
-    ("edge", "raised"),
-    ("accent", "sunken"),
-    ("accent", "line"),
-]
+SHAPES_ON_GROUNDS = [("edge", "page"), ("edge", "raised"), ("accent", "sunken"), ("accent", "line")]
 
 
 def declared(path: Path) -> dict[str, str]:

@@ -39,8 +39,7 @@ def test_a_phrase_is_one_run_with_its_number_behind_the_last_word(make_report: M
 def test_overlapping_phrases_are_parted_and_the_best_mark_shows(make_report: MakeReport) -> None:
     words = make_words("alpha beta gamma delta")
     report = make_report(
-        words,
-        phrases=(phrase("one", (0, 1, 2)), phrase("two", (1, 2, 3), "partial")),
+        words, phrases=(phrase("one", (0, 1, 2)), phrase("two", (1, 2, 3), "partial"))
     )
     assert runs(report) == [
         ("mark-covered", "alpha"),
@@ -118,9 +117,7 @@ def test_a_long_pause_stands_behind_the_word_before_it(make_report: MakeReport) 
     assert [word.pause_after_s for word in all_words(parts)] == [None, 2.0, None]
 
 
-def test_parts_end_at_pauses_and_sentences_but_not_within_a_phrase(
-    make_report: MakeReport,
-) -> None:
+def test_parts_end_at_pauses_and_sentences_but_not_within_a_phrase(make_report: MakeReport) -> None:
     texts = [f"w{n}" for n in range(100)]
     texts[MIN_PART_WORDS - 2] = "early."
     texts[MIN_PART_WORDS + 3] = "end."

@@ -20,13 +20,7 @@ from tests.worlds.browser_looks import (
     wider_than,
 )
 from tests.worlds.chromium import TIMEOUT_MS, in_a_browser
-from tests.worlds.program import (
-    PageSeen,
-    Program,
-    empty_program,
-    open_server,
-    practiced_program,
-)
+from tests.worlds.program import PageSeen, Program, empty_program, open_server, practiced_program
 from tests.worlds.served import served
 
 # one fixture looks at every page

@@ -114,9 +114,7 @@ def test_the_worker_runs_as_long_as_the_app(store: Store, service: Service) -> N
     assert not app.state.context.background.worker.is_alive
 
 
-def test_a_candidate_grades_their_own_answers_anew_and_others_see_nothing_of_it(
-    site: Site,
-) -> None:
+def test_a_candidate_grades_their_own_answers_anew_and_others_see_nothing_of_it(site: Site) -> None:
     site.service.of(site.ids["ana"]).submit(make_submission())
     site.service.of(site.ids["bo"]).submit(make_submission())
     reply = site.ask("ana", "POST", "/jobs/regrade", {})

@@ -100,9 +100,7 @@ _table(
 )
 
 _table(
-    "server_secrets",
-    _col("name", sa.String(40), primary_key=True),
-    _col("value", sa.String(200)),
+    "server_secrets", _col("name", sa.String(40), primary_key=True), _col("value", sa.String(200))
 )
 
 _table(

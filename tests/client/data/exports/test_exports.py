@@ -10,12 +10,7 @@ import pytest
 
 from client.backend.protocol import Backend
 from client.backend.remote import RemoteBackend
-from client.data.exports import (
-    ArchiveError,
-    ExportError,
-    export_attempts,
-    read_archive,
-)
+from client.data.exports import ArchiveError, ExportError, export_attempts, read_archive
 from server.contract import (
     ArchivedAttempt,
     ArchivedReport,

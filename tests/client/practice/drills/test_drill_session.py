@@ -23,13 +23,7 @@ from pronunciation.clip import Clip, at_sample_rate
 from pronunciation.drill_sets import load_drills
 from pronunciation.lexicon_loader import load_lexicon
 from server.contract import DrillQuery, DrillQueue, DrillReview
-from tests.client.practice.drills.conftest import (
-    START,
-    Clock,
-    ScriptedHearing,
-    item,
-    sets,
-)
+from tests.client.practice.drills.conftest import START, Clock, ScriptedHearing, item, sets
 
 
 def drill(

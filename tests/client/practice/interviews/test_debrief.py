@@ -37,13 +37,13 @@ def report(text: str, quote: str = "") -> Report:
 def test_three_answers_or_sentences_have_three_moments() -> None:
     one = {1: (7, report("I start small. Then I measure it. That is all.", "then i measure"))}
     assert [each.text for each in moments_of(one)] == [
-        *("Then I measure", "I start small", "That is all"),
+        *("Then I measure", "I start small", "That is all")
     ]
     three = {number: (number, report(f"Answer {number} is short")) for number in (1, 2, 3)}
     weakest, *others = moments_of(three)
     assert (weakest.number, weakest.why) == (3, "Your weakest answer, 0%. Say “a”.")
     assert [(each.number, each.why) for each in others] == [
-        *((1, "How you began."), (2, "How you began.")),
+        *((1, "How you began."), (2, "How you began."))
     ]
     assert len(moments_of({1: (1, report("One. Two."))})) == 2
     assert moments_of({}) == ()

@@ -3,12 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from client.practice.interviews import (
-    InterviewError,
-    InterviewRecord,
-    Interviews,
-    plan_interview,
-)
+from client.practice.interviews import InterviewError, InterviewRecord, Interviews, plan_interview
 from tests.client.practice.interviews.conftest import ROLE, ROUND, Clock, bank_of, question
 
 ONE, TWO, THREE = ("1" * 32, "2" * 32, "3" * 32)
@@ -95,9 +90,7 @@ def test_a_question_that_nobody_saw_was_not_asked(interviews: Interviews) -> Non
     assert [each.state for each in only.asked] == ["unanswered"]
 
 
-def test_an_answer_that_was_being_worked_on_at_the_end_is_not_lost(
-    interviews: Interviews,
-) -> None:
+def test_an_answer_that_was_being_worked_on_at_the_end_is_not_lost(interviews: Interviews) -> None:
     record = start(interviews)
     name = current(record)
     ended = interviews.end(record.id)
@@ -106,9 +99,7 @@ def test_an_answer_that_was_being_worked_on_at_the_end_is_not_lost(
     assert record.ended_at == ended.ended_at
 
 
-def test_the_same_answer_twice_counts_once_and_another_is_refused(
-    interviews: Interviews,
-) -> None:
+def test_the_same_answer_twice_counts_once_and_another_is_refused(interviews: Interviews) -> None:
     record = start(interviews)
     first = current(record)
     before = interviews.answer(record.id, first, ONE, None)

@@ -89,10 +89,7 @@ def test_record_cannot_be_pressed_before_the_page_listens(serve: Serve, new_page
 
 @pytest.mark.slow
 def test_a_spoken_answer_becomes_a_report_with_the_right_phrases_covered(
-    serve: Serve,
-    new_page: NewPage,
-    microphone_sound: Callable[..., Path],
-    settings: ClientSettings,
+    serve: Serve, new_page: NewPage, microphone_sound: Callable[..., Path], settings: ClientSettings
 ) -> None:
     """The demo's first eight seconds, by the real engine, which is killed in the middle."""
     spoken = read_audio(demo.AUDIO).slice(0.0, 8.5)
