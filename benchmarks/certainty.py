@@ -114,10 +114,13 @@ def table(name: str, cases: Sequence[Judged], *, is_known: bool = True) -> bool:
     accused = sum(case.verdict == "mispronounced" for case in fine) / max(1, len(fine))
     called = [case for case in cases if case.verdict == "mispronounced"]
     precision = sum(not case.said_right for case in called) / len(called) if called else 1.0
-    decided = sum(case.verdict != "unclear" for case in cases) / len(cases)
+    decided = [case for case in cases if case.verdict != "unclear"]
+    fitting = sum((case.verdict == "correct") == case.said_right for case in decided)
+    share, of_these = len(decided) / max(1, len(cases)), fitting / max(1, len(decided))
     print(
         f"claimed and true differ by {off:.3f}; said right, called mispronounced {accused:.3f} of "
-        f"{len(fine)}; mispronounced right {precision:.3f} of {len(called)}; decided {decided:.2f}"
+        f"{len(fine)}; mispronounced right {precision:.3f} of {len(called)}; decided {share:.2f}, "
+        f"of these right {of_these:.3f}"
     )
     is_precise = precision >= LEAST_PRECISION and off <= MOST_OFF
     return (is_precise or not is_known) and accused <= MOST_ACCUSED
