@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from client.backend.embedded import open_at_first_use, open_embedded
-from client.backend.embedded import open_reviews as open_own_reviews
+from client.backend import embedded
 from client.backend.outbox import AnswerOutbox
 from client.backend.protocol import Backend, BackendError, Reviews
 from client.backend.remote import RemoteBackend, RemoteReviews
@@ -50,14 +49,14 @@ def open_direct(settings: ClientSettings) -> Backend:
     The embedded server's database is opened when something needs it.
     """
     if settings.server is None:
-        return open_at_first_use(settings)
+        return embedded.open_at_first_use(settings)
     return _open(settings)
 
 
 def _open(settings: ClientSettings) -> Backend:
     """The same, its database opened at once."""
     if settings.server is None:
-        return open_embedded(settings)
+        return embedded.open_embedded(settings)
     return _remote(settings.server, settings)
 
 
@@ -82,7 +81,7 @@ def open_reviews(settings: ClientSettings) -> Iterator[Reviews]:
         with open_remote(settings.server, settings) as remote:
             yield remote
         return
-    with open_own_reviews(settings) as merged:
+    with embedded.open_reviews(settings) as merged:
         yield merged
 
 

@@ -33,8 +33,7 @@ def open_studio(
     with expected_failures():
         settings = load_settings_of(bank, lexicon, server)
         listener = _listen(port)
-        number = int(listener.getsockname()[1])
-        address = f"http://{_HOST}:{number}/"
+        address = f"http://{_HOST}:{listener.getsockname()[1]}/"
         listener.listen()  # takes connections: the browser may come before the server answers
         typer.echo(f"Aloud is at {address} – Ctrl+C ends it")
         if browser:

@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -65,8 +65,10 @@ def serve(
         model: its weights by name or path; ``None``: as in the settings.
         tell: takes one line for the user.
     """
-    backend = open_backend(settings, tell=tell)
-    studio = Studio(settings, EngineState(settings, engine, model), backend=backend, tell=tell)
+    with ExitStack() as opened:
+        backend = opened.enter_context(open_backend(settings, tell=tell))
+        studio = Studio(settings, EngineState(settings, engine, model), backend=backend, tell=tell)
+        opened.pop_all()  # the studio closes it
     app = create_studio(studio, port=listener.getsockname()[1])
     threading.Thread(target=app.state.get_ready, name="aloud-ready", daemon=True).start()
     config = uvicorn.Config(

@@ -90,12 +90,7 @@ class Studio:
         make_speaker: Callable[[Lexicon], Speaker] | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        """Opens the backend.
-
-        Raises:
-            UnavailableError: the embedded server's database cannot be used.
-            BankError, LexiconError: a file of the settings is not valid.
-        """
+        """Raises a ``LexiconError`` if a file of terms or readings is not valid."""
         self.settings = settings
         self._settings_at = _changed_ns(settings)
         self.shown = threading.Event()
