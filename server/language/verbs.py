@@ -409,6 +409,7 @@ def _tense(s: Sentence) -> Iterator[Edit]:
         named = s.word(at - 1) in WHO
         period = any_period and _says_how_long(token)
         helped = s.word(at - 1) in MODALS | {"'d", "to", "n't", "not", "do", "does", "did", "let"}
+        helped = helped or (s.tag(at - 1) == "RB" and s.word(at - 2) in MODALS | {"'d"})
         if (
             lemma == "have"
             and token.pos_ in ("AUX", "VERB")
