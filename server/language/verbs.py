@@ -36,7 +36,6 @@ _PLANNED = re.compile(r"for (the|this) (?!last|past|previous|whole|entire)", re.
 """A time that a plan takes: "I'm here for the week"."""
 _LENGTHS = listed("lengths")
 _NUMBERS = listed("length_numbers")
-_MONTHS = listed("months") | {"may"}
 _PLURAL_SUBJECTS = word_set("we they you these those people both many several")
 _SINGULAR_SUBJECTS = listed("singular_subjects")
 _PERSONS = word_set("i we you they he she")
