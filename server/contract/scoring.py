@@ -355,7 +355,7 @@ def _content(report: Report) -> Iterator[_Ranked]:
         if phrase.is_said:
             continue
         gain = points_gained(report, phrase=phrase)
-        verb = "Say in clear words" if phrase.status == "possible" else "Say"
+        verb = "Say clearly" if phrase.status == "possible" else "Say"
         if phrase.when_asked is not None:
             verb, gain = "Say at once, not only when asked:", gain / 2
         text = f"{verb} “{phrase.phrase}”. {phrase.why}".rstrip()
@@ -376,7 +376,7 @@ def _structure(report: Report) -> Iterator[_Ranked]:
 
 
 def _language(report: Report) -> Iterator[Aim]:
-    for at, note in enumerate(report.language.notes):
+    for at, note in (each for group in report.language.groups() for each in group.notes):
         text = f"Instead of “{note.said}”, say “{note.better}”."
         name, evidence = note.said.casefold(), f"language.notes[{at}]"
         if note.kind != "spelling":  # nothing to say

@@ -35,7 +35,7 @@ CLOSING_MOST_S: Final = 120.0
 STEPS: Final = (0.35, 0.55, 0.75)
 """Mean scores of all that was asked from which the next step of a scale begins."""
 SCALES: Final[Mapping[str, tuple[str, str, str, str]]] = {
-    "phone-screen": ("would not go on", "would rather not go on", "goes on", "goes on at once"),
+    "phone-screen": ("does not advance", "may not advance", "advances", "clearly advances"),
     "coding": ("no hire", "leaning no hire", "leaning hire", "hire"),
     "system-design": ("below the bar", "just below the bar", "at the bar", "above the bar"),
     "behavioral": ("strong concerns", "some concerns", "good evidence", "strong evidence"),
@@ -279,11 +279,11 @@ def _signal_line(line: SignalLine) -> str:
 
 def first_lines(first: FirstImpression) -> str:
     """The first impression in a sentence."""
-    phrases = f", with {', '.join(first.phrases)}" if first.phrases else ", no key phrase yet"
+    phrases = f"key phrases: {', '.join(first.phrases)}" if first.phrases else "no key phrase yet"
     fillers = f"{first.fillers} filler{'' if first.fillers == 1 else 's'}"
     return (
-        f"Question {first.number}: you began after {first.begins_s:.1f} s; in the first "
-        f"{FIRST_S:.0f} s {first.words} words, {fillers}{phrases}."
+        f"Question {first.number}: you began after {first.begins_s:.1f} s. In the first "
+        f"{FIRST_S:.0f} s: {first.words} words, {fillers}, {phrases}."
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from fpdf import FPDF
 from starlette.testclient import TestClient
 
-from client.backend.embedded import check_bank
+from client.backend.shared_server import check_bank
 from client.core.settings import JudgeSettings
 from client.data.own_questions import fitting_round, rounds_of
 from client.studio.state.studio import Studio
@@ -161,9 +161,8 @@ def test_a_language_model_proposes_and_nothing_is_kept_unseen(
     monkeypatch.setattr("client.data.own_questions.Chat.ask", lambda self, messages: text)
     judge = JudgeSettings("http://127.0.0.1:9/v1", "small")
     studio.settings = replace(studio.settings, judge=judge)
-    assert (
-        "Let small propose questions too; the text is sent to" in client.get("/questions/own").text
-    )
+    own = client.get("/questions/own").text
+    assert "Let small propose questions too; the text is sent to" in own
     posting = (POSTINGS / "sre.md").read_text("utf-8")
     page = client.post("/questions/own/read", data={"text": posting, "model": "true"}).text
     assert ">Who is paged first?</textarea>" in page and ">on call</textarea>" in page

@@ -114,10 +114,8 @@ def test_words_are_corrected_marked_and_restored(repairable: Callable[..., Repai
     answered = studio.client.post(
         f"/attempts/{number}/words", data={"text": right}, follow_redirects=False
     )
-    assert (answered.status_code, answered.headers["location"]) == (
-        303,
-        f"/attempts/{number}#answer-title",
-    )
+    assert answered.status_code == 303
+    assert answered.headers["location"] == f"/attempts/{number}#answer-title"
     page = studio.page(number)
     assert "mark-corrected" in page
     assert "corrected by you, the engine wrote “in Fini Band”" in page

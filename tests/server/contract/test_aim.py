@@ -67,7 +67,9 @@ def whole(**changes: object) -> Report:
 
 def test_language_comes_before_delivery_where_the_content_is_there() -> None:
     note = LanguageNote(kind="collocation", said="make a photo", better="take a photo", why="so")
-    aim = aim_of(whole(language=Language(notes=(note,))))
+    light, note = note, note.model_copy(update={"kind": "article", "weight": 9.0})
+    aim = aim_of(whole(language=Language(notes=(light, note))))
+    assert aim.evidence == "language.notes[1]", "the weightiest, which the report shows first"
     assert (aim.kind, aim.model) == ("language", "take a photo")
     assert aim_result(aim, whole()).met
 

@@ -247,7 +247,7 @@ def test_a_limit_needs_no_contrast_where_it_is_called_one(said: str) -> None:
         ("design", "trade-off", "Design it.", "two queues instead of a table", "", ""),
         ("explain", "direct answer", "What is it?", "a queue, since it waits", "reason", ""),
         ("explain", "example or number", "What is it?", "a queue", "", "Can you give one"),
-        ("explain", "example or number", "What is it?", "for example a queue", "", "Can you play"),
+        ("explain", "example or number", "What is it?", "for example a queue", "", "Can you walk"),
         ("explain", "example or number", "What is it?", "two of six wait for ten hours", "", ""),
         ("explain", "limit", "How do you find out?", "I look", "", "And if you find nothing"),
         ("code", "approach", "Why does it break?", "it cuts a character", "steps", ""),
