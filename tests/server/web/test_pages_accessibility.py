@@ -116,7 +116,7 @@ def look_at(browser: Browser, address: str, program: Program, seen: PageSeen) ->
     page.set_viewport_size({"width": NARROWEST_PX, "height": 640})
     wide = wider_than(page, NARROWEST_PX)
     on_an_edge = "all => all.filter((each) => !each.offsetTop).map((each) => each.outerHTML)"
-    wide += page.locator(".card > legend:visible").evaluate_all(on_an_edge)
+    wide += page.locator(".card:not([data-folded]) > legend").evaluate_all(on_an_edge)
     context.close()
     return Look(reply, tuple(axe), tuple(wide), tuple(tabbing), loaded, tuple(faults))
 
