@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from zlib import crc32
 
 import numpy as np
@@ -24,6 +24,7 @@ from question_bank.models import KeyPhrase, Question
 from server.contract import Word
 from server.grading.answer import Answer, Span, read_answer
 from server.grading.by_meaning import AnswerVectors, Floats
+from server.grading.credit import sentence_credits
 from server.grading.grader import term_index
 from server.grading.phrases import PhraseSet, compile_phrases
 from server.grading.verdict import Passage, compared, passages_of
@@ -91,13 +92,15 @@ class Case:
     def passages(self) -> list[list[Passage]]:
         """What ``verdict.passages_of`` finds."""
         answer, compiled = self.parsed()
-        vectors = None
+        meaning = None
         if self.question is not None:
             vectors = AnswerVectors.of(answer.words, answer.spans)
+            credits_of = sentence_credits(self.question, answer.words, vectors)
+            meaning = compared(self.question, vectors, answer.words, credits_of)
         return passages_of(
             answer,
             compiled.phrases,
-            meaning=compared(self.question, vectors, answer.words),
+            meaning=meaning,
             words=self.timed,
         )
 
@@ -529,6 +532,68 @@ def introductions() -> list[Case]:
                 "own-words",
             )
         )
+    return cases
+
+
+FIELD_SHARES: Final = {"own": 0.4, "affirmed": 0.2, "denied": 0.15, "near": 0.15, "false": 0.1}
+"""How often a phrase of an answer of ``fields`` has a sentence of each kind."""
+FIELD_KINDS: Final = {
+    "own": "own_words", "affirmed": "literal", "denied": "denied", "near": "neighbor",
+    "false": "false_claim",
+}  # fmt: skip
+
+
+def field_question(told: dict[str, Any]) -> Question:
+    """A question of other fields, as in a bank that has no ways."""
+    phrases = [{"phrase": each["phrase"], "why": each["why"]} for each in told["phrases"]]
+    return Question(
+        id=told["id"], round="domain-deep-dive", kind=told["kind"], topic=told["field"],
+        prompt=told["prompt"], model_answer=told["model_answer"], key_phrases=phrases,
+    )  # fmt: skip
+
+
+def fact_question(told: dict[str, Any], *, whole: bool = False) -> Question:
+    """A short question of fact; its phrases are the parts or the sentences of the teacher's answer."""
+    between = r"[.;]" if whole else r"[.;:,]|\band\b"
+    parts = [each.strip(" .") for each in re.split(between, told["reference"])]
+    phrases = dict.fromkeys(each[:190] for each in parts if len(each.split()) > 1)
+    return Question(
+        id=told["id"], round="domain-deep-dive", kind="explain", topic=told["subject"],
+        prompt=told["prompt"], answer_seconds=20, model_answer=told["reference"],
+        key_phrases=[{"phrase": each} for each in list(phrases)[:10] or [told["reference"][:190]]],
+    )  # fmt: skip
+
+
+def fields(*, each: int = 4, weight: float = 3.0) -> list[Case]:
+    """Answers put together from sentences that say, affirm, deny or miss a phrase each."""
+    random = np.random.RandomState(5)
+    cases: list[Case] = []
+    for line in (ANSWERS / "fields.jsonl").read_text("utf-8").splitlines():
+        told = json.loads(line)
+        question = field_question(told)
+        for _ in range(each):
+            kinds = random.choice([*FIELD_SHARES], len(told["phrases"]), p=[*FIELD_SHARES.values()])
+            chosen: list[tuple[int, str]] = []
+            for at, (phrase, kind) in enumerate(zip(told["phrases"], kinds, strict=True)):
+                chosen.append((at, phrase[kind][random.randint(len(phrase[kind]))]))
+            beside = (*told["right"], *told["vague"])
+            chosen += [(-1, beside[random.randint(len(beside))])]
+            words: list[str] = []
+            quotes: list[Span | None] = [None] * len(kinds)
+            for number in random.permutation(len(chosen)):
+                at, sentence = chosen[number]
+                if at >= 0:
+                    quotes[at] = (len(words), len(words) + len(sentence.split()))
+                words += sentence.split()
+            labels = np.array([float(kind in ("own", "affirmed")) for kind in kinds])
+            denied = tuple(
+                {"denied": 1.0, "affirmed": 0.0, "false": 0.0}.get(kind, np.nan) for kind in kinds
+            )
+            cases.append(
+                Case(question, question.key_phrases, tuple(words), labels, tuple(quotes),
+                     f"field{crc32(told['field'].encode()) % 4}", "field", weight, (), denied,
+                     tuple(FIELD_KINDS[kind] for kind in kinds))
+            )  # fmt: skip
     return cases
 
 

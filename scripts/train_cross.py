@@ -151,7 +151,7 @@ def sentences_read(chance: random.Random, *, without: int | None) -> Iterator[Re
         own = chance.sample(model, min(OF_MODEL, len(model)))
         found += [(question, text, WORTH, REMARK_WEIGHT) for text in own]
     for told in lines("claims_fields"):
-        found += remarks_in(told, plain_question(told))
+        found += remarks_in(told, labeled.field_question(told))
     for question, text, digit, weight in found:
         if without is not None and half_of(question) == without:
             continue
@@ -169,14 +169,6 @@ def remarks_in(told: Mapping[str, Any], question: Question) -> list[Remark]:
     return [
         (question, text, digit, REMARK_WEIGHT) for key, digit in kinds for text in told.get(key, ())
     ]
-
-
-def plain_question(told: Mapping[str, Any]) -> Question:
-    """A question of other fields, as in a bank that has no ways."""
-    return Question(
-        id=told["id"], round="domain-deep-dive", kind=told["kind"], topic=told["field"],
-        prompt=told["prompt"], model_answer=told["model_answer"], key_phrases=told["phrases"],
-    )  # fmt: skip
 
 
 def main() -> int:

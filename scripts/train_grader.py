@@ -39,7 +39,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.linear_model import LogisticRegression
 
 from question_bank.models import Question
-from server.contract import earned_points
+from server.contract import Structure, earned_points
 from server.grading import by_meaning, credit, encoder, model, verdict
 from server.grading.answer import Answer, Span, TokenSpan
 from server.grading.by_meaning import AnswerVectors, Floats, Stems
@@ -56,10 +56,6 @@ FALSE_CLAIM_WEIGHT: Final = 0.3
 MOST_WRONGLY_OFF: Final = 0.003
 """Of the answers that raters give 20 or more, so many may be called off topic."""
 SPAN_FILES: Final = ("net", "shop", "seen3")
-WRONG_FILES: Final = (
-    "dev1", "dev3", "seen", "seen2", "plain1", "plain3", "plain5", "plain7", "mix1", "mix4", "mix7",
-    "robo", "ops", "firm", "syst", "supp",
-)  # fmt: skip
 STANCE_FILES: Final = (
     "dev1", "dev3", "seen", "seen2", "plain1", "plain3", "plain5", "plain8", "mix1", "mix2", "mix5",
     "mix8", "ops", "mobile", "robo", "firm", "pay", "qual",
@@ -107,6 +103,7 @@ def said_or_not(share: float) -> list[Case]:
     cases += [case for case in others if picked(case, "o", 0.2 * share)]
     cases += [replace(labeled.sentences(c), weight=0.4) for c in clear if picked(c, "s", 0.2)]
     cases += labeled.templates(count=round(3600 * share), weight=2.0)
+    cases += [case for case in labeled.fields() if picked(case, "share", share)]
     alone = [*labeled.mistranscribed() * 2, *labeled.sentences_of_one_phrase()]
     for name in ("traps_of_questions", "traps_to_learn", "traps_of_authors"):
         own = labeled.traps(name)
@@ -189,27 +186,6 @@ def fit_span(cases: Sequence[Case]) -> Arrays:
     return logistic(
         np.concatenate(rows), np.array(labels) > 0.5, np.array(weights),
         by_meaning.SPAN_FEATURES, penalty=2.0,
-    )  # fmt: skip
-
-
-def fit_wrong(cases: Sequence[Case]) -> Arrays:
-    """From the spans of answers that their authors meant to be wrong, and of right ones."""
-    own = [case for case in cases if case.style != "middling"]
-    own += [labeled.plain(case) for case in own[::4]]
-    rows: list[Floats] = []
-    wrong: list[bool] = []
-    weights: list[float] = []
-    for case in own:
-        assert case.question is not None
-        _, vectors, features, stems = spans_of(case)
-        scores = model.shipped_linear("span").logits(features)
-        told = by_meaning.question_vectors(case.question)
-        rows.append(verdict.claim_rows(told, vectors, stems, features, scores))
-        count = len(rows[-1])
-        wrong += ["weak" in case.style or case.style.startswith("wrong")] * count
-        weights += [20.0 / count] * count
-    return logistic(
-        np.concatenate(rows), np.array(wrong), np.array(weights), verdict.CLAIM_FEATURES, penalty=20.0
     )  # fmt: skip
 
 
@@ -431,8 +407,8 @@ class Rated:
     weight: float
     group: str
 
-    def numbers(self) -> dict[str, float]:
-        """``verdict.ANSWER_FEATURES`` and the points that it earns."""
+    def judged(self) -> tuple[verdict.Judged, Answer, AnswerVectors]:
+        """What it says."""
         case = Case(self.question, self.question.key_phrases, tuple(self.text.split()),
                     np.array([]), (), "", "")  # fmt: skip
         answer, compiled = case.parsed()
@@ -444,6 +420,11 @@ class Rated:
             vectors=vectors,
             credits_of=credit.sentence_credits(self.question, answer.words, vectors),
         )
+        return judged, answer, vectors
+
+    def numbers(self) -> dict[str, float]:
+        """``verdict.ANSWER_FEATURES`` and the points that it earns."""
+        judged, answer, vectors = self.judged()
         structure = judge_structure(self.question, answer.words, (), vectors)
         points = earned_points(judged.coverage, structure)
         earned = sum(part.share * part.value for part in points)
@@ -574,6 +555,42 @@ def fit_topic(rated: Sequence[Rated], told: Sequence[dict[str, float]]) -> Array
     return found
 
 
+def fit_fact(share: float) -> Arrays:
+    """How good a short answer to a question of fact is, from teachers' scores.
+
+    Of each question the parts of the teacher's answer are the phrases, and once more its sentences.
+    """
+    unasked = Structure(kind="explain", parts=(), score=0.0, asked=False)
+    rows: list[list[float]] = []
+    scores: list[float] = []
+    groups: list[int] = []
+    for told in lines("facts")[: max(4, round(len(lines("facts")) * share))]:
+        for whole in (False, True):
+            question = labeled.fact_question(told, whole=whole)
+            for each in told["answers"]:
+                rated = Rated(question, each["text"], each["score"], 1.0, "fact")
+                numbers = rated.judged()[0].told(unasked)
+                rows.append([numbers[name] for name in verdict.FACT_FEATURES])
+                scores.append(each["score"] / 100)
+                groups.append(half_of(question))
+    table, labels, half = np.array(rows), np.array(scores), np.array(groups)
+
+    def fitted(use: np.ndarray) -> Arrays:
+        # a score is so many right and so many wrong answers
+        twice = np.concatenate((table[use], table[use]))
+        right = np.repeat([True, False], use.sum())
+        weights = np.concatenate((labels[use], 1.0 - labels[use]))
+        return logistic(twice, right, weights, verdict.FACT_FEATURES, penalty=1.0)
+
+    found = np.zeros(len(labels))
+    for number in (0, 1):
+        own = fitted(half != number)
+        logits = table[half == number] @ own["weights"] + own["bias"]
+        found[half == number] = 1.0 / (1.0 + np.exp(-logits))
+    print(f"facts, questions held out: r {np.corrcoef(found, labels)[0, 1]:.3f}")
+    return fitted(np.ones(len(labels), bool))
+
+
 # --- The whole ------------------------------------------------------------------------------------
 
 
@@ -658,7 +675,7 @@ def use(file: Path, vectors: Path | None, credit_files: Sequence[Path] = ()) -> 
 
 
 STAGES: Final = (
-    "metric", "span", "wrong", "phrase", "cross", "structure", "quality", "topic",
+    "metric", "span", "phrase", "cross", "structure", "quality", "topic", "fact",
 )  # fmt: skip
 
 
@@ -695,8 +712,6 @@ def train(
         fitted.put("metric", fit_metric())
     if "span" in only:
         fitted.put("span", fit_span(read((*WITH_WAYS, *SPAN_FILES, *BARE), share)))
-    if "wrong" in only:
-        fitted.put("wrong", fit_wrong(read(WRONG_FILES, share)))
     if "phrase" in only:
         pool = joined(spread(pool_of, said_or_not(share)))
         print(f"{len(pool.label)} phrases, {len(pool.rows)} passages")
@@ -721,6 +736,8 @@ def train(
             told[at :: 8 * workers] = part
         fitted.put("quality", fit_quality(rated, told, trees=round(QUALITY_TREES * quick)))
         fitted.put("topic", fit_topic(rated, told))
+    if "fact" in only:
+        fitted.put("fact", fit_fact(share))
 
 
 def main() -> int:

@@ -126,7 +126,8 @@ def content_score(
 
     Points for key phrases and points for structure add up. Where the question asks for a fact, all
     are for the phrases. ``taken_off``: points for what sounds wrong or vague, 0 to 1; less than 0
-    where an answer is right without the parts of the structure that it lacks.
+    where an answer is right without the parts of the structure that it lacks, or states a fact in
+    other words.
     """
     parts = earned_points(coverage, structure)
     earned = sum(part.share * part.value for part in parts)
@@ -139,8 +140,9 @@ def content_score(
         name = OFF_TOPIC if off_topic else SOUNDS_WRONG
         parts = (*parts, ScorePart(name=name, share=off, value=-1.0))
         earned -= off
-    elif round(off, 2) < 0 and len(parts) > 1:
-        lacking = parts[-1].share * (1.0 - parts[-1].value)
+    elif round(off, 2) < 0:
+        open_parts = parts if structure.kind in ABOUT_ONESELF else parts[-1:]
+        lacking = sum(part.share * (1.0 - part.value) for part in open_parts)
         parts = (*parts, ScorePart(name=TO_THE_POINT, share=min(-off, lacking), value=1.0))
         earned += parts[-1].share
     return ContentScore(min(1.0, max(0.0, earned)), parts)

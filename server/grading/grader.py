@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 
 from pronunciation.terms import Lexicon
-from question_bank.models import KeyPhrase, Question
+from question_bank.models import ABOUT_ONESELF, KeyPhrase, Question
 from server.contract import (
     CHALLENGED,
     WHEN_ASKED,
@@ -39,19 +39,20 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "5.7.1"
+GRADER_VERSION = "5.8.0"
 """Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
 FACT_WORDS, FACT_PHRASES = 45, 2
 """Words of a model answer under which, and phrases up to which, a question asks for a fact."""
 ONE_SENTENCE_S = 20
 """Time for an answer up to which it is one sentence, which has no room for a structure."""
-LEAST_CAP, CAP_PER_MISSING = 0.05, 1.0
+LEAST_CAP, CAP_PER_MISSING = 0.05, 0.8
 """At most so much is taken off an answer that says everything, and so much more by the share that
 it does not say. With (0.05, 3.0) confidently wrong answers score .11 instead of .16, but a mostly
 right one that a transcriber garbled 40 % instead of 67 %."""
-RIGHT_FROM = 0.25
-"""The share of the phrases from which a short answer can be right and to the point."""
+RIGHT_FROM, WORTHY_FROM = 0.25, 0.5
+"""The share of the phrases from which a short answer can be right and to the point, and of what is
+worth credit from which a story can: its phrases are those of other people's stories."""
 DOUBT_SHOWN_FROM = 0.02
 """Points taken off from which the words that sound wrong are named."""
 NO_SPEECH = "no speech detected: there is nothing to grade"
@@ -115,7 +116,10 @@ def cover_question(question: Question, texts: Sequence[str], lexicon: Lexicon) -
     phrases = compile_phrases(question.key_phrases, terms)
     answer = read_answer(texts, terms, phrases)
     vectors = AnswerVectors.of(answer.words, answer.spans)
-    return judge(answer, phrases.phrases, question=question, vectors=vectors).coverage
+    credits_of = sentence_credits(question, answer.words, vectors)
+    return judge(
+        answer, phrases.phrases, question=question, vectors=vectors, credits_of=credits_of
+    ).coverage
 
 
 def structure_of(question: Question, texts: Sequence[str]) -> Structure:
@@ -212,8 +216,11 @@ def grade(
         # an answer that says everything is not wrong
         most = LEAST_CAP + CAP_PER_MISSING * (1.0 - coverage.score)
         off = min(LEAST_CAP if judged.is_worthy else most, earned - quality)
-    if off < 0.0:  # only what is right can be to the point
-        off *= min(1.0, coverage.score / RIGHT_FROM)
+    if off < 0.0 and not fact:  # only what is right can be to the point
+        right = coverage.score / RIGHT_FROM
+        if question.kind in ABOUT_ONESELF and judged.numbers:
+            right = max(right, judged.numbers["worth_mean"] / WORTHY_FROM)
+        off *= min(1.0, right)
     doubted = judged.doubted if off >= DOUBT_SHOWN_FROM else None
     asked = count_follow_ups(question, submission, coverage, structure, phrases, terms)
     if asked.settled and off > 0.0:

@@ -187,10 +187,11 @@ class CompiledPhrase:
 
     @property
     def has_one_sense(self) -> bool:
-        """Whether its own words are a quantity ("30 seconds", "twice") or one name ("C#")."""
+        """Whether its own words are a quantity ("twice"), a formula ("n²") or one name ("C#")."""
         units = self.variants[0].units if self.variants else ()
         has_number = any(True for each in self.variants for _ in numbers_in(each.texts))
-        return has_number or (len(units) == 1 and units[0].name)
+        is_formula = any(len(each.text) == 1 and each.text not in "ai" for each in units)
+        return has_number or is_formula or (len(units) == 1 and units[0].name)
 
 
 @dataclass(frozen=True, eq=False)

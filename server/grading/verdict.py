@@ -75,7 +75,6 @@ SHARE_OF_WORD: Final = 0.4
 NOT_THERE: Final = -1.0
 """The value of features that a passage cannot have: without words, vectors or ways."""
 
-WRONG_SENTENCES: Final = 3
 WHOLE_ANSWER: Final = ("others", "others_best", "others_named", "topic", "topic3")
 """How much the answer says of the question's other phrases: the mean of their best spans, the best
 one, and the share that is named; and how close its sentences come to the prompt."""
@@ -86,20 +85,20 @@ FEATURES: Final = (
     "heard", "denied",
     *by_meaning.SPAN_FEATURES,
     "span_score", "lead", *by_meaning.CLAIMS, *by_meaning.BESIDE, *WHOLE_ANSWER,
-    "wrong", "wrong_beside", "has_vectors", "has_ways", "clearness",
+    "worth", "wrong", "has_vectors", "has_ways", "clearness",
 )  # fmt: skip
 NEVER_LOWER: Final = frozenset((
     "mentioned", "literal", "whole", "share", "contiguous", "sound_known", "sound_slack", "heard",
     "way", "ways3", "name", "why", "model", "way_metric", "ways3_metric", "why_metric",
     "center_metric", "way_z", "overlap", "model_overlap", "way_less_near_miss", "span_score",
     "lead", "beside_way",
-    "beside_why", "beside_anything", "around_shared", *WHOLE_ANSWER,
+    "beside_why", "beside_anything", "around_shared", "worth", *WHOLE_ANSWER,
 ))  # fmt: skip
 """Features of which more never lowers a chance."""
 NEVER_HIGHER: Final = frozenset((
     "content_between", "comma", "clause_break", "everyday_use", "sibling", "replaced", "denied",
     "sound_distance", "near_miss", "near_miss_metric", "against_ways", "against_why",
-    "particle_missing", "digit_missing", "clearness", "wrong", "wrong_beside",
+    "particle_missing", "digit_missing", "clearness", "wrong",
 ))  # fmt: skip
 """Features of which more never raises a chance."""
 
@@ -142,7 +141,14 @@ class Meaning:
     stems: Stems
     features: Floats
     scores: Floats
-    wrong: Floats
+    credits: Sequence[Credit]
+
+    def credit_at(self, word: int) -> tuple[float, float]:
+        """What the sentence of a word is worth, and how wrong it is."""
+        for each in self.credits:
+            if each.span[0] <= word < each.span[1]:
+                return each.worth, each.wrong
+        return NOT_THERE, NOT_THERE
 
 
 def passages_of(
@@ -164,24 +170,19 @@ def passages_of(
     """
     mentions = _mentions(answer, phrases, words, heard)
     whole = _whole_answer(mentions, meaning, len(phrases))
-    beside = _wrong_sentences(meaning)
     clearness = clearness_of(words)
     found: list[list[Passage]] = []
     for at, phrase in enumerate(phrases):
-        closing = (
-            *whole[at],
-            NOT_THERE,
-            beside,
-            float(meaning is not None),
-            float(bool(phrase.source.ways)),
-            clearness,
-        )
-        own = [_passage(answer, at, mention, None, meaning, closing) for mention in mentions[at]]
+        closing = (float(meaning is not None), float(bool(phrase.source.ways)), clearness)
+        own = [
+            _passage(answer, at, mention, None, meaning, whole[at], closing)
+            for mention in mentions[at]
+        ]
         if meaning is not None:
             best = np.argsort(-meaning.scores[at])[:SPANS_TRIED]
             for number in best.tolist():
                 inside = _inside(answer, mentions[at], meaning.answer.spans[number])
-                own.append(_passage(answer, at, inside, number, meaning, closing))
+                own.append(_passage(answer, at, inside, number, meaning, whole[at], closing))
         found.append(own)
     return found
 
@@ -270,6 +271,9 @@ class Judged:
     def quality(self, structure: Structure) -> float:
         """What raters would give the whole answer, 0 to 1."""
         told = self.told(structure)
+        if not structure.asked:
+            row = [told[name] for name in FACT_FEATURES]
+            return float(1.0 / (1.0 + np.exp(-shipped_linear("fact").logits(np.array(row)))))
         row = [told[name] for name in ANSWER_FEATURES]
         return min(1.0, max(0.0, float(shipped_model("quality").logits([row])[0])))
 
@@ -296,7 +300,7 @@ def judge(
     credits_of: Sequence[Credit] = (),
 ) -> Judged:
     """Judges an answer; arguments as ``passages_of``, and what its sentences are worth."""
-    meaning = compared(question, vectors, answer.words)
+    meaning = compared(question, vectors, answer.words, credits_of)
     found = passages_of(answer, phrases, meaning=meaning, words=words, heard=heard)
     readings = readings_of(answer, phrases, found) if meaning is not None else []
     judged = tuple(
@@ -322,14 +326,18 @@ OFF_TOPIC_BELOW: Final = 0.2
 question's 0.26 at least; one of these had less only because a quarter of its words was garbled."""
 TOPIC_FEATURES: Final = ("coverage", "topic", "topic3", "best_mean", "best_top")
 ANSWER_FEATURES: Final = (
-    "coverage", "covered", "structure", "worth_mean", "worth_top3", "worth_sum", "wrong_mean",
-    "wrong_top", "wrong_top3", "topic3", "best_mean", "best_top", "read_mean", "read_top", "words",
-    "has_ways", "is_story", "is_introduction",
+    "coverage", "covered", "structure", "worth_mean", "worth_top3", "worth_sum",
+    "wrong_mean", "wrong_top", "wrong_top3", "topic3", "best_mean", "best_top", "read_mean",
+    "read_top", "words", "has_ways", "is_story", "is_introduction",
 )  # fmt: skip
-"""What the quality of a whole answer goes by: the share of the phrases said, and said for sure; of
-the parts; what its sentences are worth by word, the best three, and all, and how wrong they are by
-word, at worst, and the worst three; how close it comes to the prompt and to the phrases; what the
-cross-encoder reads of these on the mean and at best; its length."""
+"""What the quality of a whole answer goes by: the share of the phrases said, and said for sure;
+of the parts; what its sentences are worth by word, the best three, and all, and
+how wrong they are by word, at worst, and the worst three; how close it comes to the prompt and to
+the phrases; what the cross-encoder reads of these on the mean and at best; its length."""
+FACT_FEATURES: Final = (
+    "coverage", "covered", "chance", "best_mean", "best_top", "read_mean", "read_top", "words",
+)  # fmt: skip
+"""The same for a question of fact, and the mean chance of its phrases."""
 RISING: Final = frozenset((
     "coverage", "covered", "structure", "read_mean", "read_top",
     "worth_mean", "worth_top3", "worth_sum",
@@ -354,6 +362,7 @@ def answer_numbers(
     return {
         "coverage": coverage.score,
         "covered": fmean(covered),
+        "chance": fmean(phrase.confidence or 0.0 for phrase in coverage.phrases),
         "worth_mean": float(lengths @ worth / lengths.sum()),
         "worth_top3": float(np.sort(worth)[-3:].sum()),
         "worth_sum": float(worth.sum()),
@@ -499,10 +508,11 @@ def _is_a_near_miss(passage: Passage) -> bool:
     return not row["mentioned"] and row["near_miss"] > row["way"]
 
 
-def _rank(passage: Passage, chance: float) -> tuple[bool, bool, float]:
-    """Of passages that cover a phrase, its own words show it best."""
+def _rank(passage: Passage, chance: float) -> tuple[bool, int, float]:
+    """Of passages that cover a phrase, its own words show it best, all of them."""
     covers = chance >= _covered_from(passage)
-    return covers, covers and bool(passage.row[_LITERAL]), chance
+    named = covers and passage.row[_LITERAL] and passage.how != "own_words"
+    return covers, len(passage.words) if named else 0, chance
 
 
 _LITERAL: Final = FEATURES.index("literal")
@@ -591,7 +601,10 @@ def _tokens_at(answer: Answer, heard: HeardPhrase, words: Sequence[Word]) -> tup
 
 
 def compared(
-    question: Question | None, vectors: AnswerVectors | None, words: Sequence[str]
+    question: Question | None,
+    vectors: AnswerVectors | None,
+    words: Sequence[str],
+    credits_of: Sequence[Credit],
 ) -> Meaning | None:
     """An answer beside its question; ``None`` without either, or without words."""
     if question is None or vectors is None or not vectors.spans:
@@ -599,38 +612,7 @@ def compared(
     told, stems = by_meaning.question_vectors(question), Stems(words)
     features = by_meaning.span_features(told, vectors, stems)
     scores = shipped_linear("span").logits(features)
-    rows = claim_rows(told, vectors, stems, features, scores)
-    wrong = 1.0 / (1.0 + np.exp(-shipped_linear("wrong").logits(rows)))
-    return Meaning(told, vectors, stems, features, scores, wrong)
-
-
-def claim_rows(
-    question: QuestionVectors,
-    vectors: AnswerVectors,
-    stems: Stems,
-    features: Floats,
-    scores: Floats,
-) -> Floats:
-    """What tells a wrong claim from a right one, for each span: (spans, features).
-
-    The features of the phrase that the span comes closest to, how it says it, and how close it is.
-    """
-    nearest = scores.argmax(axis=0)
-    return np.array(
-        [
-            [
-                *features[phrase, at],
-                *stems.claims(vectors.spans[at], question, phrase),
-                scores[phrase, at],
-                features[:, at].max(axis=0)[_NEAR_MISS],
-            ]
-            for at, phrase in enumerate(nearest.tolist())
-        ]
-    )
-
-
-_NEAR_MISS: Final = by_meaning.SPAN_FEATURES.index("near_miss")
-CLAIM_FEATURES: Final = (*by_meaning.SPAN_FEATURES, *by_meaning.CLAIMS, "score", "any_near_miss")
+    return Meaning(told, vectors, stems, features, scores, credits_of)
 
 
 def _whole_answer(
@@ -657,23 +639,6 @@ def _whole_answer(
     return rows
 
 
-def _wrong_sentences(meaning: Meaning | None) -> float:
-    """How much of the answer sounds wrong: the sum over its worst passages that share no word."""
-    if meaning is None:
-        return 0.0
-    total, taken = 0.0, set[int]()
-    found = 0
-    for at in np.argsort(-meaning.wrong).tolist():
-        words = set(range(*meaning.answer.spans[at]))
-        if taken.isdisjoint(words):
-            taken |= words
-            total += float(meaning.wrong[at])
-            found += 1
-            if found == WRONG_SENTENCES:
-                break
-    return total
-
-
 def _inside(answer: Answer, mentions: Sequence[_Mention], span: Span) -> _Mention | None:
     """The closest mention within a span."""
     for each in mentions:
@@ -689,6 +654,7 @@ def _passage(
     mention: _Mention | None,
     span: int | None,
     meaning: Meaning | None,
+    whole: tuple[float, ...],
     closing: tuple[float, ...],
 ) -> Passage:
     """One row: a mention in the span that fits it best, or a span with what it mentions."""
@@ -705,9 +671,9 @@ def _passage(
         mention.heard.confidence if mention and mention.heard else 0.0,
         mention.denied if mention else 0.0,
     ]
-    wrong, meant = _meaning_row(phrase, said, span, meaning)
-    row += [*meant, *closing]
-    row[_WRONG] = wrong
+    first = said[0] if said else meaning.answer.spans[span][0] if meaning and span else 0
+    credit = meaning.credit_at(first) if meaning else (NOT_THERE, NOT_THERE)
+    row += [*_meaning_row(phrase, said, span, meaning), *whole, *credit, *closing]
     if span is not None and meaning is not None:
         words = tuple(range(*meaning.answer.spans[span]))
         return Passage(words, "own_words", row[_DENIED], tuple(row))
@@ -716,7 +682,6 @@ def _passage(
     return Passage(said, mention.how, mention.denied, tuple(row), times)
 
 
-_WRONG: Final = FEATURES.index("wrong")
 _HEARD: Final = FEATURES.index("heard")
 _HAS_WAYS: Final = FEATURES.index("has_ways")
 _DENIED: Final = FEATURES.index("denied")
@@ -725,24 +690,23 @@ _OF_MEANING: Final = FEATURES.index("others") - _DENIED - 1
 
 def _meaning_row(
     phrase: int, said: Sequence[int], span: int | None, meaning: Meaning | None
-) -> tuple[float, list[float]]:
-    """How wrong the passage sounds, and the features from ``SPAN_FEATURES`` to ``BESIDE``."""
+) -> list[float]:
+    """The features from ``SPAN_FEATURES`` to ``BESIDE``."""
     if meaning is None:
-        return 0.0, [NOT_THERE] * _OF_MEANING
+        return [NOT_THERE] * _OF_MEANING
     spans = meaning.answer.spans
     holding = [at for at, (a, b) in enumerate(spans) if said and a <= said[0] and said[-1] < b]
     if span is None:
         if not holding:
-            return 0.0, [NOT_THERE] * _OF_MEANING
+            return [NOT_THERE] * _OF_MEANING
         span = max(holding, key=lambda at: float(meaning.scores[phrase, at]))
     own = float(meaning.scores[phrase, span])
     others = np.delete(meaning.scores[:, span], phrase)
     row = [*meaning.features[phrase, span].tolist(), own, own - float(others.max(initial=-9.0))]
     row += meaning.stems.claims(spans[span], meaning.question, phrase)
-    wrong = float(meaning.wrong[span])
     if not holding:
-        return wrong, [*row, *([NOT_THERE] * len(by_meaning.BESIDE))]
+        return [*row, *([NOT_THERE] * len(by_meaning.BESIDE))]
     stretch = min(spans[at][0] for at in holding), max(spans[at][1] for at in holding)
     row += by_meaning.beside_name(meaning.question, phrase, meaning.answer, holding)
     row += meaning.stems.around(meaning.question, phrase, said, stretch)
-    return wrong, row
+    return row

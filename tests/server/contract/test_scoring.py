@@ -89,6 +89,17 @@ def test_where_a_fact_is_asked_for_structure_stays_out() -> None:
     assert (found.score, len(found.parts)) == (1.0, 1)
 
 
+def test_a_fact_in_other_words_and_a_story_of_its_own_get_points_without_the_phrases() -> None:
+    structure = Structure(kind="explain", parts=(), score=0.0, asked=False)
+    found = content_score(Coverage(score=0.0, phrases=()), structure, taken_off=-0.7)
+    assert (found.score, [each.name for each in found.parts]) == (
+        0.7,
+        ["key phrases", "to the point"],
+    )
+    assert score("story", 0.0, 0.0, taken_off=-0.7).score == pytest.approx(0.7)
+    assert score("explain", 0.0, 0.0, taken_off=-0.7).score == pytest.approx(0.35)
+
+
 def test_of_a_rough_transcript_the_score_is_a_lower_bound() -> None:
     structure = Structure(kind="explain", parts=(), score=0.0)
     assert content_score(Coverage(score=1.0, phrases=()), structure).score < 1.0

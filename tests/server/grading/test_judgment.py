@@ -55,7 +55,7 @@ def statuses(report: Report) -> list[tuple[str, str | None]]:
 
 
 NONE_SAID = [("missing", None)] * 3
-UNJUDGED = [("possible", "own_words"), ("missing", None), ("missing", None)]
+UNJUDGED = [("missing", None), ("possible", "own_words"), ("missing", None)]
 """What the grader makes of ``SAID`` alone."""
 
 
@@ -76,7 +76,7 @@ def test_a_quote_that_stands_in_the_answer_counts_and_is_marked(report):
     assert phrase.evidence.word_indices == tuple(range(9))
     assert (phrase.evidence.start_s, phrase.evidence.end_s) == (0.0, 4.5)
     assert judged.coverage.score == pytest.approx(2 / 4)
-    assert statuses(judged)[1:] == NONE_SAID[1:]
+    assert statuses(judged)[1:] == UNJUDGED[1:]
     assert judged.notices == (
         "A language model (small at http://127.0.0.1:11434/v1) judged the key phrases that were "
         "not found: 1 counted, each marked as its verdict.",
