@@ -218,7 +218,7 @@ def interview(
         ),
     ] = False,
     follow_ups: Annotated[
-        bool, typer.Option("--follow-ups/--no-follow-ups", help="Ask up to two questions more.")
+        bool, typer.Option("--follow-ups/--no-follow-ups", help="Ask up to two more questions.")
     ] = True,
     save: Annotated[
         bool, typer.Option("--save/--no-save", help="Keep the attempts in the history.")

@@ -79,7 +79,7 @@ def test_an_interview_from_the_choice_to_the_report_by_keyboard(
     page.set_default_timeout(PATIENCE_MS)
     page.goto(f"{serve().url}/interview?role=ml-platform-engineer&round=domain-deep-dive")
     page.get_by_label("10 minutes, for practice").check()
-    page.get_by_label("ask up to two questions more").uncheck()
+    page.get_by_label("ask up to two more questions").uncheck()
     page.get_by_role("button", name="Start the interview").press("Enter")
     wait_for_question(page, 1)
     assert re.fullmatch(r"9:\d\d|10:00", page.locator("[data-left]").inner_text())
@@ -186,7 +186,7 @@ def test_a_killed_studio_is_waited_for_and_the_interview_goes_on_where_it_was(
     page.set_default_timeout(PATIENCE_MS)
     with studio_process(settings.home) as (process, url):
         page.goto(f"{url}/interview?role=ml-platform-engineer&round=domain-deep-dive")
-        page.get_by_label("ask up to two questions more").uncheck()
+        page.get_by_label("ask up to two more questions").uncheck()
         page.get_by_role("button", name="Start the interview").press("Enter")
         speak(page)
         process.send_signal(signal.SIGKILL)
