@@ -457,6 +457,8 @@ def _covered_from(passage: Passage) -> float:
         return _ONLY_ASKS  # the bank says that this sentence is something else
     if row["literal"] and not row["everyday_use"] and passage.denied < DENIED_FROM:
         return LITERAL_FROM if row["has_ways"] else LITERAL_FROM_PLAIN
+    if _is_a_way(passage) and passage.denied < DENIED_FROM:
+        return LITERAL_FROM
     if row["sound_known"] and passage.denied < DENIED_FROM:
         return SPELLING_FROM
     sounded = row["sound_distance"] < 1.0

@@ -76,8 +76,8 @@ def test_what_is_said_when_asked_counts_half(service: Service, text: str) -> Non
     assert asked.about in kept.added
     phrase = next(each for each in after.coverage.phrases if each.phrase == asked.about)
     assert phrase.status == "missing" and phrase.when_asked is not None
-    half = (attempt.report.overall + at_once.overall) / 2
-    assert attempt.report.overall < after.overall == pytest.approx(half)
+    half = (attempt.report.overall + at_once.overall) / 2  # under half a point is not taken off
+    assert attempt.report.overall < after.overall == pytest.approx(half, abs=0.005)
     assert after.transcript == attempt.report.transcript
 
 

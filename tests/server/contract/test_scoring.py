@@ -96,8 +96,8 @@ def test_a_fact_in_other_words_and_a_story_of_its_own_get_points_without_the_phr
         0.7,
         ["key phrases", "to the point"],
     )
-    assert score("story", 0.0, 0.0, taken_off=-0.7).score == pytest.approx(0.7)
-    assert score("explain", 0.0, 0.0, taken_off=-0.7).score == pytest.approx(0.35)
+    scores = [score(kind, 0.0, 0.0, taken_off=-0.7).score for kind in ("story", "explain")]
+    assert scores == pytest.approx([0.7, 0.35])
 
 
 def test_of_a_rough_transcript_the_score_is_a_lower_bound() -> None:
