@@ -106,6 +106,13 @@ class Case:
 
 
 @cache
+def lines(name: str) -> list[dict[str, Any]]:
+    """What a file of ``benchmarks/answers`` has, read once."""
+    text = (ANSWERS / f"{name}.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@cache
 def questions_of(bank: Path | None) -> dict[str, Question]:
     """The questions of the built-in bank, and of one more."""
     return {each.id: each for each in load_bank((bank,) if bank else ()).questions}
@@ -403,8 +410,7 @@ def stances(name: str = "stances", *, around: bool = False) -> list[Case]:
     random = np.random.RandomState(7)
     answers = [re.split(r"(?<=[.?!]) ", q.model_answer) for q in questions_of(None).values()]
     cases: list[Case] = []
-    for line in (ANSWERS / f"{name}.jsonl").read_text("utf-8").splitlines():
-        told = json.loads(line)
+    for told in lines(name):
         text, denied = told["text"], float(told["denied"])
         if around:
             other = answers[random.randint(len(answers))]
@@ -513,8 +519,7 @@ def introductions() -> list[Case]:
         "this role": "why_here",
     }
     cases: list[Case] = []
-    for line in (ANSWERS / "introductions.jsonl").read_text("utf-8").splitlines():
-        entry = json.loads(line)
+    for entry in lines("introductions"):
         labels = [
             float(entry["parts"][parts[key.phrase]]) if key.phrase in parts else np.nan
             for key in question.key_phrases
@@ -568,21 +573,20 @@ def fields(*, each: int = 4, weight: float = 3.0) -> list[Case]:
     """Answers put together from sentences that say, affirm, deny or miss a phrase each."""
     random = np.random.RandomState(5)
     cases: list[Case] = []
-    for line in (ANSWERS / "fields.jsonl").read_text("utf-8").splitlines():
-        told = json.loads(line)
+    for told in lines("fields"):
         question = field_question(told)
         for _ in range(each):
             kinds = random.choice([*FIELD_SHARES], len(told["phrases"]), p=[*FIELD_SHARES.values()])
-            chosen: list[tuple[int, str]] = []
+            chosen: list[tuple[int | None, str]] = []
             for at, (phrase, kind) in enumerate(zip(told["phrases"], kinds, strict=True)):
                 chosen.append((at, phrase[kind][random.randint(len(phrase[kind]))]))
             beside = (*told["right"], *told["vague"])
-            chosen += [(-1, beside[random.randint(len(beside))])]
+            chosen += [(None, beside[random.randint(len(beside))])]
             words: list[str] = []
             quotes: list[Span | None] = [None] * len(kinds)
             for number in random.permutation(len(chosen)):
                 at, sentence = chosen[number]
-                if at >= 0:
+                if at is not None:
                     quotes[at] = (len(words), len(words) + len(sentence.split()))
                 words += sentence.split()
             labels = np.array([float(kind in ("own", "affirmed")) for kind in kinds])

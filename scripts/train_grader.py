@@ -17,13 +17,11 @@ The stages in their order, each of which the later ones rest on:
 """
 
 import argparse
-import json
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from hashlib import sha1
 from multiprocessing import get_context
 from os import cpu_count
@@ -34,7 +32,7 @@ from zlib import crc32
 import fit_structure
 import labeled
 import numpy as np
-from labeled import ANSWERS, BARE, WITH_WAYS, Case, half_of, questions_of
+from labeled import ANSWERS, BARE, WITH_WAYS, Case, half_of, lines, questions_of
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression
 
@@ -172,7 +170,7 @@ def fit_span(cases: Sequence[Case]) -> Arrays:
     labels: list[float] = []
     weights: list[float] = []
     for case in cases:
-        spans, _, features, _ = spans_of(case)
+        spans, features = spans_of(case)
         for own, label, quote in zip(features, case.labels, case.quotes, strict=True):
             if label == 0.0:
                 best = own[np.argsort(-own[:, 0])[:SPANS_PER_PHRASE]]
@@ -189,13 +187,13 @@ def fit_span(cases: Sequence[Case]) -> Arrays:
     )  # fmt: skip
 
 
-def spans_of(case: Case) -> tuple[tuple[Span, ...], AnswerVectors, Floats, Stems]:
+def spans_of(case: Case) -> tuple[tuple[Span, ...], Floats]:
     """The spans of an answer, and their features for each phrase: (phrases, spans, features)."""
     assert case.question is not None
     answer, _ = case.parsed()
-    vectors, stems = AnswerVectors.of(answer.words, answer.spans), Stems(answer.words)
+    vectors = AnswerVectors.of(answer.words, answer.spans)
     told = by_meaning.question_vectors(case.question)
-    return vectors.spans, vectors, by_meaning.span_features(told, vectors, stems), stems
+    return vectors.spans, by_meaning.span_features(told, vectors, Stems(answer.words))
 
 
 def holds(span: Span, quote: Span) -> bool:
@@ -485,13 +483,6 @@ def rated_answers() -> Iterator[Rated]:
                 yield Rated(own[entry["id"]], entry["text"], rating, 0.15, "meant")
     for question in list(questions.values())[::3]:
         yield Rated(question, question.model_answer, 96.0, 0.3, "model")
-
-
-@cache
-def lines(name: str) -> list[dict[str, Any]]:
-    """What a file of ``benchmarks/answers`` has, read once."""
-    text = (ANSWERS / f"{name}.jsonl").read_text("utf-8")
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def numbers_of(rated: Sequence[Rated]) -> list[dict[str, float]]:

@@ -14,7 +14,7 @@ DEEPEST_OF_ALL = 15
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
 MOST_LINES = 74_287
-MOST_LINES_OF_CODE = 51_818
+MOST_LINES_OF_CODE = 51_816
 MOST_FILES = 339
 MOST_LINES_OF_TESTS = 49_437
 MOST_INNER_IMPORTS = 56

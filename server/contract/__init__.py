@@ -95,7 +95,6 @@ from server.contract.report import clock as clock
 from server.contract.report import duration as duration
 from server.contract.report import evidence_of as evidence_of
 from server.contract.report import said_terms as said_terms
-from server.contract.scoring import AGAIN_S as AGAIN_S
 from server.contract.scoring import OFF_TOPIC as OFF_TOPIC
 from server.contract.scoring import PARTIAL_CREDIT as PARTIAL_CREDIT
 from server.contract.scoring import SOUNDS_WRONG as SOUNDS_WRONG
@@ -103,6 +102,7 @@ from server.contract.scoring import TO_THE_POINT as TO_THE_POINT
 from server.contract.scoring import WHEN_ASKED as WHEN_ASKED
 from server.contract.scoring import AimResult as AimResult
 from server.contract.scoring import ContentScore as ContentScore
+from server.contract.scoring import again_s as again_s
 from server.contract.scoring import aim_of as aim_of
 from server.contract.scoring import aim_result as aim_result
 from server.contract.scoring import are_like as are_like

@@ -263,7 +263,6 @@ def _credit(phrase: PhraseCoverage) -> float:
 
 
 AGAIN_S: Final = 60
-"""How long the next take of an aim may be."""
 WORTH_IT: Final = 0.03
 """Points from which a gap of content or structure comes before language and delivery."""
 DOUBT_SHARE: Final = 0.3
@@ -309,9 +308,14 @@ def aim_of(report: Report) -> Aim:
     left = [*content, *built]
     if left:
         return max(left, key=lambda each: each[0])[1]
-    seconds = min(AGAIN_S, round(report.delivery.target_s))
+    seconds = again_s(report.delivery.target_s)
     text = f"Everything is there. Say the same in {seconds} seconds, the point first."
     return Aim(kind="delivery", name="brief", text=text, evidence="delivery.answer_s")
+
+
+def again_s(answer_s: float) -> int:
+    """How long the next take of an aim may be, in seconds."""
+    return min(AGAIN_S, round(answer_s))
 
 
 def aim_result(aim: Aim, after: Report) -> AimResult:

@@ -39,11 +39,12 @@ def denied(answer: Answer, span: TokenSpan) -> float:
     """
     text, mention = text_around(answer, span)
     before, named, after = text[: mention[0]], text[slice(*mention)], text[mention[1] :]
-    chance = _chance(text, mention)
-    if _is_doubtful(f"{before} {after}"):
+    around, chance = f"{before} {after}", _chance(text, mention)
+    if _is_doubtful(around):
         return chance
-    # a name with a negation of its own, "it never sends blindly", is not denied by it
-    return chance if chance >= CERTAIN and not _is_doubtful(named) else 0.0
+    # neither its own negation, "it never sends blindly", denies a name, nor does nothing around it
+    certain = chance >= CERTAIN and any(map(str.isalnum, around)) and not _is_doubtful(named)
+    return chance if certain else 0.0
 
 
 def _is_doubtful(around: str) -> bool:

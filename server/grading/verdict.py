@@ -145,10 +145,8 @@ class Meaning:
 
     def credit_at(self, word: int) -> tuple[float, float]:
         """What the sentence of a word is worth, and how wrong it is."""
-        for each in self.credits:
-            if each.span[0] <= word < each.span[1]:
-                return each.worth, each.wrong
-        return NOT_THERE, NOT_THERE
+        found = (each for each in self.credits if each.span[0] <= word < each.span[1])
+        return next(((each.worth, each.wrong) for each in found), (NOT_THERE, NOT_THERE))
 
 
 def passages_of(
@@ -330,10 +328,10 @@ ANSWER_FEATURES: Final = (
     "wrong_mean", "wrong_top", "wrong_top3", "topic3", "best_mean", "best_top", "read_mean",
     "read_top", "words", "has_ways", "is_story", "is_introduction",
 )  # fmt: skip
-"""What the quality of a whole answer goes by: the share of the phrases said, and said for sure;
-of the parts; what its sentences are worth by word, the best three, and all, and
-how wrong they are by word, at worst, and the worst three; how close it comes to the prompt and to
-the phrases; what the cross-encoder reads of these on the mean and at best; its length."""
+"""What the quality of a whole answer goes by: the share of the phrases said, and said for sure; of
+the parts; what its sentences are worth by word, the best three, and all, and how wrong they are by
+word, at worst, and the worst three; how close it comes to the prompt and to the phrases; what the
+cross-encoder reads of these on the mean and at best; its length."""
 FACT_FEATURES: Final = (
     "coverage", "covered", "chance", "best_mean", "best_top", "read_mean", "read_top", "words",
 )  # fmt: skip
@@ -673,11 +671,10 @@ def _passage(
         mention.heard.confidence if mention and mention.heard else 0.0,
         mention.denied if mention else 0.0,
     ]
-    first = said[0] if said else meaning.answer.spans[span][0] if meaning and span else 0
-    credit = meaning.credit_at(first) if meaning else (NOT_THERE, NOT_THERE)
+    words = said if span is None or meaning is None else tuple(range(*meaning.answer.spans[span]))
+    credit = meaning.credit_at((said or words)[0]) if meaning else (NOT_THERE, NOT_THERE)
     row += [*_meaning_row(phrase, said, span, meaning), *whole, *credit, *closing]
-    if span is not None and meaning is not None:
-        words = tuple(range(*meaning.answer.spans[span]))
+    if span is not None:
         return Passage(words, "own_words", row[_DENIED], tuple(row))
     assert mention is not None
     times = (mention.heard.start_s, mention.heard.end_s) if mention.heard else None

@@ -201,7 +201,7 @@ def _is_one(who: Any) -> tuple[bool, bool]:
 
 _ONE: Final = ("he", "she", "it", "this", "that")
 _AGREES: Final = {"WAS": ("were", "was", "was"), "HAVE": ("have", "has", "have")}
-_YEARS: Final = r"(?:19|20)\d\d"
+_NAMED: Final = {"@years": ("", r"(?:19|20)\d\d"), "@number": ("%", "CD")}
 _WORD: Final = "[^ /]+/[A-Z][^ ]+ "
 
 
@@ -214,15 +214,13 @@ def _token(word: str) -> str:
         "NP": "(?:[^ ]+/b (?:[^ ]+/i )*)",
     }
     kind = word[0] if word[0] in "=%" and len(word) > 1 else ""
-    parts = (_one(kind, each) for each in word.removeprefix(kind).split("|"))
+    parts = (_alternative(kind, each) for each in word.removeprefix(kind).split("|"))
     return fixed.get(word) or "(?:" + "|".join(parts) + ")"
 
 
-def _one(kind: str, each: str) -> str:
-    known = re.escape(each)
-    if each in ("@years", "@number"):
-        kind, known = ("", _YEARS) if each == "@years" else ("%", "CD")
-    elif each[0] == "@":
+def _alternative(kind: str, each: str) -> str:
+    kind, known = _NAMED.get(each, (kind, re.escape(each)))
+    if each[0] == "@" and each not in _NAMED:
         known = "|".join(sorted(listed(each[1:])))
     before = {"": "", "%": "[^ /]+/", "=": "[^ /]+/[^ /]+/"}[kind]
     return f"{before}(?:{known})" + {"": "/[^ /]+/[^ /]+", "%": "/[^ /]+", "=": ""}[kind] + "/[^ ] "

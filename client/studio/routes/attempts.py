@@ -39,6 +39,7 @@ from server.contract import (
     MeantAnswer,
     SaidRight,
     TermVerdict,
+    again_s,
     aim_result,
 )
 from server.ui.charts import Chart, ScorePoint, score_chart
@@ -235,6 +236,7 @@ def _report(
         attempt=attempt,
         view=view,
         question=question,
+        again_s=again_s(question.answer_seconds),
         in_bank=in_bank,
         role=role,
         sounds=_sounds(studio, attempt, view),

@@ -22,7 +22,7 @@ from client.studio.state.answer_socket import AnswerSocket
 from client.studio.state.page_recording import limit_s_for
 from client.studio.state.studio import Studio
 from question_bank.models import Question, RoundName
-from server.contract import AGAIN_S, MAX_TEXT_CHARS, HistoryQuery, Transcript, duration
+from server.contract import MAX_TEXT_CHARS, HistoryQuery, Transcript, again_s, duration
 from server.ui.rendering import when
 
 PREPARATION_S: Final = (0, 10, 30, 60)
@@ -74,9 +74,7 @@ def router(studio: Studio) -> APIRouter:
             "practice.html",
             question=question,
             aim=aimed,
-            target_s=question.answer_seconds
-            if aimed is None
-            else min(AGAIN_S, question.answer_seconds),
+            target_s=again_s(question.answer_seconds) if aimed else question.answer_seconds,
             role=studio.bank.role(role or question.role or ""),
             limit_s=limit_s_for(question.answer_seconds),
             answered=answered.total,
