@@ -1,6 +1,5 @@
 """Access tokens, with which clients sign in instead of a name and password."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,10 +8,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from server.accounts.credentials import digest, new_secret
-from server.accounts.models import NewToken, Token, account_row, actor_for
+from server.accounts.models import NewToken, Token, actor_for
 from server.core.access import Actor
-from server.core.errors import ConflictError, InvalidInputError, NotFoundError, StoreError
-from server.db.database import MAX_ID, Database, audit
+from server.core.errors import ConflictError, InvalidInputError, StoreError
+from server.db.database import UseCases, audit, row_of
 from server.db.tables import AccountRow, CohortMemberRow, TokenRow
 
 PREFIX: Final = "aloud_"
@@ -24,12 +23,8 @@ _NOTE_USE_EVERY: Final = timedelta(minutes=1)
 """Not every request is recorded, because "last used" is only for people to read."""
 
 
-class TokenService:
+class TokenService(UseCases):
     """Tokens over a database."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
 
     def add(self, account_id: int, label: str, *, by: int | None = None) -> NewToken:
         """A new token of an account.
@@ -51,7 +46,7 @@ class TokenService:
             created_at=now,
         )
         with self._database.write() as session:
-            account_row(session, account_id)
+            row_of(session, AccountRow, account_id)
             valid = select(func.count()).where(
                 TokenRow.account_id == account_id, TokenRow.revoked_at.is_(None)
             )
@@ -78,18 +73,11 @@ class TokenService:
             NotFoundError: the account has no such token.
         """
         with self._database.write() as session:
-            row = session.get(TokenRow, token_id) if 0 < token_id <= MAX_ID else None
-            if row is None or row.account_id != account_id:
-                raise NotFoundError(f"there is no token {token_id}")
+            row = row_of(session, TokenRow, token_id, lambda row: row.account_id == account_id)
             if row.revoked_at is None:
                 row.revoked_at = self._clock()
-                audit(
-                    session,
-                    row.revoked_at,
-                    by,
-                    "token.revoke",
-                    f"token {token_id} of account {account_id}",
-                )
+                what = f"token {token_id} of account {account_id}"
+                audit(session, row.revoked_at, by, "token.revoke", what)
         return _token_of(row)
 
     def revoke_all(self, session: Session, account_id: int, *, by: int | None) -> int:
@@ -109,16 +97,7 @@ class TokenService:
             CohortMemberRow.account_id == AccountRow.id, CohortMemberRow.as_role == "coach"
         )
         valid = (
-            select(
-                TokenRow.id,
-                TokenRow.last_used_at,
-                CohortMemberRow.cohort_id,
-                AccountRow.id,
-                AccountRow.name,
-                AccountRow.display_name,
-                AccountRow.role,
-                AccountRow.totp_secret.is_not(None),
-            )
+            select(TokenRow, AccountRow, CohortMemberRow.cohort_id)
             .join(AccountRow, AccountRow.id == TokenRow.account_id)
             .outerjoin(CohortMemberRow, coaches)
             .where(
@@ -127,23 +106,15 @@ class TokenService:
                 AccountRow.disabled_at.is_(None),
             )
         )
-        with self._database.connect() as connection:
-            rows = connection.execute(valid).all()  # one for each cohort that the account coaches
+        with self._database.read() as session:
+            rows = session.execute(valid).all()  # one for each cohort that the account coaches
         if not rows:
             return None
-        token_id, last_used_at, _, account_id, name, display_name, role, has_second = rows[0]
-        if last_used_at is None or last_used_at <= now - _NOTE_USE_EVERY:
-            self._note_use(token_id, now)
+        token, account, _ = rows[0]
+        if token.last_used_at is None or token.last_used_at <= now - _NOTE_USE_EVERY:
+            self._note_use(token.id, now)
         coached = frozenset(row[2] for row in rows if row[2] is not None)
-        return actor_for(
-            account_id,
-            name,
-            display_name,
-            role,
-            coached,
-            by_token=True,
-            has_second_factor=bool(has_second),
-        )
+        return actor_for(account, coached, by_token=True)
 
     def _note_use(self, token_id: int, now: datetime) -> None:
         try:

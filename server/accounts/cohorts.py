@@ -1,17 +1,16 @@
 """Cohorts: which candidates belong to which coaches."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final, cast
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from server.accounts.models import Cohort, Member, account_of, account_row
+from server.accounts.models import Cohort, Member, account_of
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError
-from server.db.database import MAX_ID, Database, audit
+from server.db.database import MAX_ID, UseCases, audit, row_of
 from server.db.tables import AccountRow, CohortMemberRow, CohortRow
 
 MAX_AUDIO_DAYS: Final = 3650
@@ -35,12 +34,8 @@ class Membership:
     before: str | None
 
 
-class CohortService:
+class CohortService(UseCases):
     """Cohorts over a database."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
 
     def add(self, name: str, *, audio_days: int | None = None, by: int | None = None) -> Cohort:
         """Makes a cohort without members.
@@ -67,7 +62,7 @@ class CohortService:
         """Changes the name of a cohort, or how long its recordings are kept."""
         try:
             with self._database.write() as session:
-                row = _row(session, cohort_id)
+                row = row_of(session, CohortRow, cohort_id)
                 row.name, row.audio_days = _name(name), _days(audio_days)
                 audit(session, self._clock(), by, "cohort.change", f"cohort {cohort_id}")
         except IntegrityError:
@@ -80,7 +75,7 @@ class CohortService:
             NotFoundError: there is no such cohort.
         """
         with self._database.write() as session:
-            session.delete(_row(session, cohort_id))
+            session.delete(row_of(session, CohortRow, cohort_id))
             audit(session, self._clock(), by, "cohort.delete", f"cohort {cohort_id}")
 
     def all(self) -> tuple[Cohort, ...]:
@@ -102,7 +97,7 @@ class CohortService:
             NotFoundError: there is no such cohort.
         """
         with self._database.read() as session:
-            return self._with_members(session, [_row(session, cohort_id)])[0]
+            return self._with_members(session, [row_of(session, CohortRow, cohort_id)])[0]
 
     def named(self, name: str) -> Cohort:
         """The cohort of that name.
@@ -136,8 +131,8 @@ class CohortService:
             raise InvalidInputError(f"a cohort has candidates and coaches, not {as_role!r}")
         try:
             with self._database.write() as session:
-                _row(session, cohort_id)
-                account = account_row(session, account_id)
+                row_of(session, CohortRow, cohort_id)
+                account = row_of(session, AccountRow, account_id)
                 member = session.get(CohortMemberRow, (cohort_id, account_id))
                 before = None if member is None else member.as_role
                 if as_role is None:
@@ -187,13 +182,6 @@ class CohortService:
             Cohort(row.id, row.name, row.created_at, row.audio_days, tuple(members[row.id]))
             for row in cohorts
         )
-
-
-def _row(session: Session, cohort_id: int) -> CohortRow:
-    row = session.get(CohortRow, cohort_id) if 0 < cohort_id <= MAX_ID else None
-    if row is None:
-        raise NotFoundError(f"there is no cohort {cohort_id}")
-    return row
 
 
 def _name(name: str) -> str:

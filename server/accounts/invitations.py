@@ -1,27 +1,22 @@
 """Invitations: links with which people set their first password or replace a lost one."""
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from server.accounts.credentials import digest, new_secret
-from server.accounts.models import Account, Invitation, account_of, account_row
+from server.accounts.models import Account, Invitation, account_of
 from server.core.errors import ConflictError, NotFoundError
-from server.db.database import Database, audit
+from server.db.database import UseCases, audit, row_of
 from server.db.tables import AccountRow, InvitationRow
 
 VALID_FOR: Final = timedelta(days=7)
 
 
-class InvitationService:
+class InvitationService(UseCases):
     """Invitations over a database."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
 
     def invite(self, account_id: int, *, by: int | None = None) -> Invitation:
         """A new invitation; earlier ones for the account become invalid.
@@ -31,7 +26,7 @@ class InvitationService:
             ConflictError: it is disabled.
         """
         with self._database.write() as session:
-            account = account_row(session, account_id)
+            account = row_of(session, AccountRow, account_id)
             if account.disabled_at is not None:
                 raise ConflictError(f"{account.name} is disabled; enable the account first")
             session.execute(delete(InvitationRow).where(InvitationRow.account_id == account_id))
@@ -60,7 +55,7 @@ class InvitationService:
         """
         with self._database.read() as session:
             row = self._valid(session, secret)
-            return account_of(account_row(session, row.account_id))
+            return account_of(row_of(session, AccountRow, row.account_id))
 
     def accept(self, session: Session, secret: str, password_hash: str) -> Account:
         """Uses an invitation, once, within a transaction.
@@ -70,7 +65,7 @@ class InvitationService:
         """
         row = self._valid(session, secret, lock=True)
         row.used_at = self._clock()
-        account = account_row(session, row.account_id)
+        account = row_of(session, AccountRow, row.account_id)
         account.password_hash = password_hash
         account.session_epoch += 1
         audit(session, row.used_at, account.id, "invitation.use", f"account {account.id}")
@@ -80,7 +75,7 @@ class InvitationService:
         query = select(InvitationRow).where(InvitationRow.token_hash == digest(secret))
         row = session.scalar(query.with_for_update() if lock else query)
         if row is not None and row.used_at is None and row.expires_at > self._clock():
-            account = account_row(session, row.account_id)
+            account = row_of(session, AccountRow, row.account_id)
             if account.disabled_at is None:
                 return row
         raise NotFoundError("this invitation is not valid; ask for a new one")

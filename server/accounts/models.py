@@ -8,8 +8,7 @@ from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
 from server.core.access import Actor
-from server.core.errors import ConflictError, NotFoundError
-from server.db.database import MAX_ID
+from server.core.errors import ConflictError
 from server.db.tables import AccountRow
 
 Role = Literal["candidate", "coach", "admin"]
@@ -112,26 +111,17 @@ def account_of(row: AccountRow | Row[Any]) -> Account:
     )
 
 
-def actor_for(
-    account_id: int,
-    name: str,
-    display_name: str,
-    role: str,
-    coached: frozenset[int],
-    *,
-    by_token: bool = False,
-    has_second_factor: bool = False,
-) -> Actor:
-    """The account with these values as an actor."""
+def actor_for(row: AccountRow, coached: frozenset[int], *, by_token: bool = False) -> Actor:
+    """The account of a row as an actor."""
     return Actor(
-        role=_known(role, account_id),
-        account_id=account_id,
-        name=name,
-        display_name=display_name,
+        role=_known(row.role, row.id),
+        account_id=row.id,
+        name=row.name,
+        display_name=row.display_name,
         # somebody made a candidate again no longer coaches
-        coached=frozenset() if role == "candidate" else coached,
+        coached=frozenset() if row.role == "candidate" else coached,
         by_token=by_token,
-        has_second_factor=has_second_factor,
+        has_second_factor=row.totp_secret is not None,
     )
 
 
@@ -139,18 +129,6 @@ def _known(role: str, account_id: int) -> Role:
     if role not in ROLES:
         raise ValueError(f"the account {account_id} has the unknown role {role!r}")
     return role
-
-
-def account_row(session: Session, account_id: int) -> AccountRow:
-    """The row of an account.
-
-    Raises:
-        NotFoundError: there is no such account.
-    """
-    row = session.get(AccountRow, account_id) if 0 < account_id <= MAX_ID else None
-    if row is None:
-        raise NotFoundError(f"there is no account {account_id}")
-    return row
 
 
 def keep_an_admin(session: Session, row: AccountRow) -> None:

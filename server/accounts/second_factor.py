@@ -7,8 +7,6 @@ digests are stored, each take its place once, when the phone is lost.
 import base64
 import hmac
 import secrets
-from collections.abc import Callable
-from datetime import datetime
 from typing import Final
 from urllib.parse import quote
 
@@ -16,9 +14,8 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from server.accounts.credentials import digest
-from server.accounts.models import account_row
 from server.core.errors import InvalidInputError, WrongSignInError
-from server.db.database import Database, audit
+from server.db.database import UseCases, audit, row_of
 from server.db.tables import AccountRow, RecoveryCodeRow
 
 STEP_S: Final = 30
@@ -55,12 +52,8 @@ def totp_address(secret: str, name: str, server: str) -> str:
     return f"otpauth://totp/{label}?secret={secret}&issuer={issuer}"
 
 
-class SecondFactorService:
+class SecondFactorService(UseCases):
     """Second factors over a database."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
 
     def turn_on(self, account_id: int, secret: str, code: str) -> tuple[str, ...]:
         """Sets an account's second factor; returns its recovery codes, which are shown once.
@@ -77,7 +70,7 @@ class SecondFactorService:
                 "right"
             )
         with self._database.write() as session:
-            row = account_row(session, account_id)
+            row = row_of(session, AccountRow, account_id)
             row.totp_secret, row.totp_step = secret, step
             row.session_epoch += 1
             audit(session, self._clock(), account_id, "second-factor.on", f"account {account_id}")
@@ -86,7 +79,7 @@ class SecondFactorService:
     def turn_off(self, account_id: int, *, by: int | None = None) -> None:
         """Removes an account's second factor and its recovery codes."""
         with self._database.write() as session:
-            row = account_row(session, account_id)
+            row = row_of(session, AccountRow, account_id)
             row.totp_secret = row.totp_step = None
             session.execute(delete(RecoveryCodeRow).where(RecoveryCodeRow.account_id == account_id))
             audit(session, self._clock(), by, "second-factor.off", f"account {account_id}")

@@ -20,7 +20,6 @@ from server.accounts.models import (
     Account,
     Role,
     account_of,
-    account_row,
     actor_for,
     keep_an_admin,
 )
@@ -30,7 +29,7 @@ from server.accounts.throttle import Throttle, Try
 from server.core.access import Actor
 from server.core.clock import utc_now
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError, WrongSignInError
-from server.db.database import Database, audit
+from server.db.database import Database, audit, row_of
 from server.db.tables import AccountRow
 
 _NAME: Final = re.compile(r"[\w.@+-]{1,80}")
@@ -158,7 +157,7 @@ class AccountService:
             NotFoundError: there is no such account.
         """
         with self.database.read() as session:
-            return account_of(account_row(session, account_id))
+            return account_of(row_of(session, AccountRow, account_id))
 
     def named(self, name: str) -> Account:
         """The account of that name.
@@ -329,15 +328,7 @@ class AccountService:
                 return None
             if has_ended(session, session_id):
                 return None
-            coached = coached_by(session, row.id)
-            return actor_for(
-                row.id,
-                row.name,
-                row.display_name,
-                row.role,
-                coached,
-                has_second_factor=row.totp_secret is not None,
-            )
+            return actor_for(row, coached_by(session, row.id))
 
     def actor_of_token(self, secret: str) -> Actor | None:
         """The actor of a token; ``None``: the token is not valid."""
@@ -353,7 +344,7 @@ class AccountService:
     ) -> Iterator[tuple[Session, AccountRow]]:
         """An account's row in a transaction that also logs who did what to it."""
         with self.database.write() as session:
-            yield session, account_row(session, account_id)
+            yield session, row_of(session, AccountRow, account_id)
             audit(session, self._clock(), by, f"account.{what}", f"account {account_id}")
 
     def _set_hash(self, account_id: int, hashed: str, *, only_if: str) -> None:

@@ -6,15 +6,14 @@ expires.
 """
 
 import secrets
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from server.accounts.credentials import digest
-from server.db.database import Database
+from server.db.database import UseCases
 from server.db.tables import AccountRow, EndedSessionRow
 
 SESSION_FOR: Final = timedelta(days=14)
@@ -35,12 +34,8 @@ def has_ended(session: Session, session_id: str) -> bool:
     return session.get(EndedSessionRow, digest(session_id)) is not None
 
 
-class SessionService:
+class SessionService(UseCases):
     """Ends single sessions, over a database."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
 
     def end(self, account_id: int, session_id: str) -> None:
         """Ends this session; the account's other sessions continue.

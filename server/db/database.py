@@ -2,11 +2,11 @@
 
 import json
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import (
     ARRAY,
@@ -27,15 +27,18 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from server.core.errors import UnreadableError
+from server.core.clock import utc_now
+from server.core.errors import NotFoundError, UnreadableError
 from server.db.engine import make_engine, plain_errors, writing
 from server.db.migrate import upgrade
-from server.db.tables import AuditRow
+from server.db.tables import AuditRow, Base
 
 IDS_PER_STATEMENT: Final = 1000
 """SQLite takes at most 32,766 parameters (https://www.sqlite.org/limits.html)."""
 MAX_ID = 2**63 - 1
 """A larger number cannot be an id, and the driver does not accept it."""
+
+R = TypeVar("R", bound=Base)
 
 MIN_FREE_BYTES: Final = 64 * 1024**2
 """Space for the write-ahead log of the largest request and for a migration at restart."""
@@ -166,6 +169,31 @@ class Database:
             self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
         ):
             connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
+
+
+class UseCases:
+    """Base of the use cases over a database. Safe to use from several threads and processes."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+
+def row_of(
+    session: Session,
+    table: type[R],
+    row_id: int,
+    fits: Callable[[R], bool] = lambda row: True,
+) -> R:
+    """The row with this id, if there is one and it fits.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    row = session.get(table, row_id) if 0 < row_id <= MAX_ID else None
+    if row is None or not fits(row):
+        raise NotFoundError(f"there is no {table.__tablename__.removesuffix('s')} {row_id}")
+    return row
 
 
 def audit(session: Session, at: datetime, actor_id: int | None, action: str, subject: str) -> None:

@@ -67,9 +67,13 @@ class Base(DeclarativeBase):
     )
 
 
-def owner_column(*, index: bool = False) -> Mapped[int | None]:
-    """The owner; ``NULL``: the one user of an embedded server. Deleted with the account."""
-    return mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=index)
+def belongs_to(parent: str, **options: Any) -> Mapped[Any]:
+    """The row of another table with which this one is deleted; ``parent`` names it.
+
+    An owner is ``NULL`` for the one user of an embedded server.
+    """
+    target = parent if "." in parent else f"{parent}.id"
+    return mapped_column(ForeignKey(target, ondelete="CASCADE"), **options)
 
 
 def once_per_owner(table: str, column: str) -> tuple[Index, Index]:
@@ -124,9 +128,7 @@ class RecoveryCodeRow(Base):
     __tablename__ = "recovery_codes"
 
     digest: Mapped[str] = mapped_column(String(64), primary_key=True)
-    account_id: Mapped[int] = mapped_column(
-        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
-    )
+    account_id: Mapped[int] = belongs_to("accounts", index=True)
 
 
 class InvitationRow(Base):
@@ -136,9 +138,7 @@ class InvitationRow(Base):
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    account_id: Mapped[int] = mapped_column(
-        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
-    )
+    account_id: Mapped[int] = belongs_to("accounts", index=True)
     created_by: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -151,9 +151,7 @@ class TokenRow(Base):
     __tablename__ = "tokens"
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    account_id: Mapped[int] = mapped_column(
-        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
-    )
+    account_id: Mapped[int] = belongs_to("accounts", index=True)
     label: Mapped[str] = mapped_column(String(80))
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     prefix: Mapped[str] = mapped_column(String(16))
@@ -183,12 +181,8 @@ class CohortMemberRow(Base):
         Index("ix_cohort_members_account_id", "account_id"),
     )
 
-    cohort_id: Mapped[int] = mapped_column(
-        ForeignKey("cohorts.id", ondelete="CASCADE"), primary_key=True
-    )
-    account_id: Mapped[int] = mapped_column(
-        ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True
-    )
+    cohort_id: Mapped[int] = belongs_to("cohorts", primary_key=True)
+    account_id: Mapped[int] = belongs_to("accounts", primary_key=True)
     as_role: Mapped[str] = mapped_column(String(20))
 
 
@@ -212,9 +206,7 @@ class EndedSessionRow(Base):
     __tablename__ = "ended_sessions"
 
     digest: Mapped[str] = mapped_column(String(64), primary_key=True)
-    account_id: Mapped[int] = mapped_column(
-        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
-    )
+    account_id: Mapped[int] = belongs_to("accounts", index=True)
     until: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
 
 
@@ -243,7 +235,7 @@ class AttemptRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    owner_id: Mapped[int | None] = owner_column()
+    owner_id: Mapped[int | None] = belongs_to("accounts")
     submission_id: Mapped[str] = mapped_column(String(32))
     interview_id: Mapped[str | None] = mapped_column(String(32))
     question_id: Mapped[str] = mapped_column(String(80), index=True)
@@ -272,7 +264,7 @@ class ReportRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id", ondelete="CASCADE"))
+    attempt_id: Mapped[int] = belongs_to("attempts")
     grader_version: Mapped[str] = mapped_column(String(100))
     bank_version: Mapped[str] = mapped_column(String(100))
     graded_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -302,11 +294,9 @@ class AnswerFactsRow(Base):
         ),
     )
 
-    attempt_id: Mapped[int] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
-    )
+    attempt_id: Mapped[int] = belongs_to("attempts", primary_key=True, autoincrement=False)
     report_id: Mapped[int] = mapped_column(Key)
-    owner_id: Mapped[int | None] = owner_column()
+    owner_id: Mapped[int | None] = belongs_to("accounts")
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     topic: Mapped[str]
     score: Mapped[float] = mapped_column(Float)
@@ -321,10 +311,8 @@ class TermFactsRow(Base):
 
     __tablename__ = "term_facts"
 
-    attempt_id: Mapped[int] = mapped_column(
-        ForeignKey("answer_facts.attempt_id", ondelete="CASCADE"),
-        primary_key=True,
-        autoincrement=False,
+    attempt_id: Mapped[int] = belongs_to(
+        "answer_facts.attempt_id", primary_key=True, autoincrement=False
     )
     term: Mapped[str] = mapped_column(String(500), primary_key=True)
     judged: Mapped[int]
@@ -336,10 +324,8 @@ class PhraseFactsRow(Base):
 
     __tablename__ = "phrase_facts"
 
-    attempt_id: Mapped[int] = mapped_column(
-        ForeignKey("answer_facts.attempt_id", ondelete="CASCADE"),
-        primary_key=True,
-        autoincrement=False,
+    attempt_id: Mapped[int] = belongs_to(
+        "answer_facts.attempt_id", primary_key=True, autoincrement=False
     )
     phrase: Mapped[str] = mapped_column(String(500), primary_key=True)
     missed: Mapped[int]
@@ -356,7 +342,7 @@ class DrillReviewRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    owner_id: Mapped[int | None] = owner_column()
+    owner_id: Mapped[int | None] = belongs_to("accounts")
     review_id: Mapped[str] = mapped_column(String(32))
     item_id: Mapped[str] = mapped_column(String(160))
     drill_set: Mapped[str] = mapped_column(String(80))
@@ -375,19 +361,11 @@ class DrillCardRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    owner_id: Mapped[int | None] = owner_column()
+    owner_id: Mapped[int | None] = belongs_to("accounts")
     item_id: Mapped[str] = mapped_column(String(160))
     drill_set: Mapped[str] = mapped_column(String(80))
     due: Mapped[datetime] = mapped_column(UtcDateTime)
     card: Mapped[dict[str, Any]] = mapped_column(JSON)
-
-
-def _attempt() -> Mapped[int]:
-    return mapped_column(ForeignKey("attempts.id", ondelete="CASCADE"), index=True)
-
-
-def _author() -> Mapped[int | None]:
-    return mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
 
 
 class CommentRow(Base):
@@ -400,11 +378,9 @@ class CommentRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    attempt_id: Mapped[int] = _attempt()
-    parent_id: Mapped[int | None] = mapped_column(
-        ForeignKey("comments.id", ondelete="CASCADE"), index=True
-    )
-    author_id: Mapped[int | None] = _author()
+    attempt_id: Mapped[int] = belongs_to("attempts", index=True)
+    parent_id: Mapped[int | None] = belongs_to("comments", index=True)
+    author_id: Mapped[int | None] = belongs_to("accounts", index=True)
     guest_name: Mapped[str | None] = mapped_column(String(80))
     kind: Mapped[str] = mapped_column(String(20))
     word_from: Mapped[int | None]
@@ -422,8 +398,8 @@ class RubricScoreRow(Base):
     __tablename__ = "rubric_scores"
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    attempt_id: Mapped[int] = _attempt()
-    author_id: Mapped[int | None] = _author()
+    attempt_id: Mapped[int] = belongs_to("attempts", index=True)
+    author_id: Mapped[int | None] = belongs_to("accounts", index=True)
     guest_name: Mapped[str | None] = mapped_column(String(80))
     criterion: Mapped[str] = mapped_column(String(80))
     score: Mapped[int]
@@ -439,8 +415,8 @@ class CorrectionRow(Base):
     __table_args__ = (CheckConstraint("target IN ('term', 'phrase')", name="target"),)
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    attempt_id: Mapped[int] = _attempt()
-    author_id: Mapped[int | None] = _author()
+    attempt_id: Mapped[int] = belongs_to("attempts", index=True)
+    author_id: Mapped[int | None] = belongs_to("accounts", index=True)
     guest_name: Mapped[str | None] = mapped_column(String(80))
     target: Mapped[str] = mapped_column(String(20))
     name: Mapped[str] = mapped_column(String(200))
@@ -458,12 +434,8 @@ class ReviewRow(Base):
     __tablename__ = "reviews"
     __table_args__ = (CheckConstraint("state IN ('open', 'done')", name="state"),)
 
-    attempt_id: Mapped[int] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
-    reviewer_id: Mapped[int] = mapped_column(
-        ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
+    attempt_id: Mapped[int] = belongs_to("attempts", primary_key=True)
+    reviewer_id: Mapped[int] = belongs_to("accounts", primary_key=True, index=True)
     state: Mapped[str] = mapped_column(String(20))
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
@@ -483,14 +455,10 @@ class ShareRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    owner_id: Mapped[int | None] = owner_column(index=True)
-    attempt_id: Mapped[int | None] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), index=True
-    )
+    owner_id: Mapped[int | None] = belongs_to("accounts", index=True)
+    attempt_id: Mapped[int | None] = belongs_to("attempts", index=True)
     interview_id: Mapped[str | None] = mapped_column(String(32), index=True)
-    cohort_id: Mapped[int | None] = mapped_column(
-        ForeignKey("cohorts.id", ondelete="CASCADE"), index=True
-    )
+    cohort_id: Mapped[int | None] = belongs_to("cohorts", index=True)
     with_audio: Mapped[bool]
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -502,7 +470,7 @@ class ShareLinkRow(Base):
     __tablename__ = "share_links"
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    share_id: Mapped[int] = mapped_column(ForeignKey("shares.id", ondelete="CASCADE"), index=True)
+    share_id: Mapped[int] = belongs_to("shares", index=True)
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     label: Mapped[str] = mapped_column(String(80))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -519,10 +487,8 @@ class RecordingRow(Base):
         CheckConstraint("media_type IN ('audio/flac', 'audio/ogg')", name="media_type"),
     )
 
-    attempt_id: Mapped[int] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
-    owner_id: Mapped[int | None] = owner_column(index=True)
+    attempt_id: Mapped[int] = belongs_to("attempts", primary_key=True)
+    owner_id: Mapped[int | None] = belongs_to("accounts", index=True)
     media_type: Mapped[str] = mapped_column(String(40))
     duration_s: Mapped[float] = mapped_column(Float)
     # megabytes, so loaded only on request
@@ -570,7 +536,7 @@ class JobRow(Base):
     progress_total: Mapped[int] = mapped_column(default=0)
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     problem: Mapped[str | None] = mapped_column(Text)
-    owner_id: Mapped[int | None] = owner_column(index=True)
+    owner_id: Mapped[int | None] = belongs_to("accounts", index=True)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -583,7 +549,7 @@ class JobFileRow(Base):
 
     __tablename__ = "job_files"
 
-    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    job_id: Mapped[int] = belongs_to("jobs", primary_key=True)
     name: Mapped[str] = mapped_column(String(200))
     media_type: Mapped[str] = mapped_column(String(100))
     content: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
@@ -598,10 +564,8 @@ class JobInputRow(Base):
 
     __tablename__ = "job_inputs"
 
-    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
-    attempt_id: Mapped[int] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), index=True
-    )
+    job_id: Mapped[int] = belongs_to("jobs", primary_key=True)
+    attempt_id: Mapped[int] = belongs_to("attempts", index=True)
     content: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
 
 

@@ -11,11 +11,10 @@ from sqlalchemy.orm import Session
 from server.contract import Comment, Correction, MergedReview, ReviewDocument, RubricScore
 from server.core.clock import utc_now
 from server.core.errors import ConflictError, NotAllowedError, NotFoundError
-from server.db.database import MAX_ID, Database, audit
+from server.db.database import Database, UseCases, audit, row_of
 from server.db.tables import AttemptRow, CommentRow, CorrectionRow, RubricScoreRow
 from server.review.models import Author
 from server.review.store import (
-    attempt_row,
     comment_row,
     leave_room,
     new_comment,
@@ -23,19 +22,19 @@ from server.review.store import (
     rubric_of,
 )
 from server.sharing.recordings import cohorts_open_to
+from server.sharing.shown import attempt_row
 
 T = TypeVar("T", bound=Comment | RubricScore | Correction)
 
 
-class ReviewMerger:
+class ReviewMerger(UseCases):
     """Merges what coaches wrote about one owner's answers; ``None``: the embedded server's user."""
 
     def __init__(
         self, database: Database, owner_id: int | None, clock: Callable[[], datetime] = utc_now
     ) -> None:
-        self._database = database
+        super().__init__(database, clock)
         self._owner_id = owner_id
-        self._clock = clock
 
     def document(self, attempt_id: int) -> ReviewDocument:
         """Everything that was written about an answer, and what the owner's cohorts score by.
@@ -44,9 +43,7 @@ class ReviewMerger:
             NotFoundError: the owner has no such answer.
         """
         with self._database.read() as session:
-            row = session.get(AttemptRow, attempt_id) if 0 < attempt_id <= MAX_ID else None
-            if row is None or row.owner_id != self._owner_id:
-                raise NotFoundError(f"there is no attempt {attempt_id}")
+            attempt_row(session, self._owner_id, attempt_id)
             with self._database.readable(f"the review of attempt {attempt_id}"):
                 found = review_of(session, attempt_id)
             if self._owner_id is None:
@@ -106,9 +103,7 @@ class ReviewMerger:
             NotAllowedError: somebody with an account wrote it, and only they may delete it.
         """
         with self._database.write() as session:
-            attempt = session.get(AttemptRow, attempt_id) if 0 < attempt_id <= MAX_ID else None
-            if attempt is None or attempt.owner_id != self._owner_id:
-                raise NotFoundError(f"there is no attempt {attempt_id}")
+            attempt_row(session, self._owner_id, attempt_id)
             row = comment_row(session, attempt_id, external_id)
             if row.author_id not in (None, self._owner_id):
                 raise NotAllowedError("only the author of this comment can delete it")
@@ -125,7 +120,7 @@ def _of_reviewers(document: ReviewDocument) -> list[Correction]:
 
 def _add_comments(session: Session, attempt_id: int, given: Sequence[Comment]) -> list[Comment]:
     """Adds new comments, each after the one that it replies to."""
-    attempt = attempt_row(session, attempt_id)
+    attempt = row_of(session, AttemptRow, attempt_id)
     new = _new(session, CommentRow, attempt_id, given)
     waiting = sorted(new, key=lambda each: each.created_at)
     there = select(CommentRow.external_id, CommentRow.id, CommentRow.parent_id)

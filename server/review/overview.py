@@ -16,8 +16,8 @@ from server.attempts.answer_facts import keep_parts
 from server.attempts.corrections import IS_BY_OWNER, NOBODY
 from server.attempts.read_reports import read_reports
 from server.contract import Report
-from server.core.errors import NotFoundError, StoreError
-from server.db.database import MAX_ID, Database, audit
+from server.core.errors import StoreError
+from server.db.database import Database, audit, row_of
 from server.db.tables import (
     AccountRow,
     AnswerFactsRow,
@@ -450,9 +450,7 @@ def resolve(
         NotFoundError: there is no such correction.
     """
     with database.write() as session:
-        row = session.get(CorrectionRow, correction_id) if 0 < correction_id <= MAX_ID else None
-        if row is None:
-            raise NotFoundError(f"there is no correction {correction_id}")
+        row = row_of(session, CorrectionRow, correction_id)
         row.resolved_at = None if is_open else now
         audit(session, now, by, "correction.resolve", f"correction {correction_id}")
 

@@ -1,6 +1,6 @@
 """The use cases of coaching on one attempt. Routes check access before they call them."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from sqlalchemy import select, union
@@ -9,9 +9,8 @@ from sqlalchemy.orm import Session
 from server.attempts.corrections import OWNER_NAME
 from server.contract import NewComment, NewCorrection, NewRubricScore, Report, ReviewDocument
 from server.core.access import Actor, Resource
-from server.core.clock import utc_now
-from server.core.errors import InvalidInputError, NotFoundError
-from server.db.database import MAX_ID, Database, audit
+from server.core.errors import InvalidInputError
+from server.db.database import UseCases, audit, row_of
 from server.db.tables import (
     AttemptRow,
     CohortRow,
@@ -45,23 +44,16 @@ def author_of(actor: Actor) -> Author:
     return Author(actor.account_id, None if actor.has_account else OWNER_NAME)
 
 
-class ReviewService:
+class ReviewService(UseCases):
     """Comments, scores, corrections and reviewers' progress, over a database."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
-        self._database = database
-        self._clock = clock
 
     def resource(self, attempt_id: int) -> Resource:
         """An attempt as ``server.core.access`` judges it.
 
         Raises:
-            NotFoundError: there is none, or it is not shared; the error does not say which.
+            NotFoundError: there is none.
         """
-        resource = resource_of_attempt(self._database, attempt_id)
-        if resource is None:
-            raise NotFoundError("there is nothing here, or it is not shared with you")
-        return resource
+        return resource_of_attempt(self._database, attempt_id)
 
     def review(self, attempt_id: int) -> Review:
         """Everything that was written about an attempt.
@@ -243,9 +235,7 @@ class ReviewService:
             NotFoundError: there is no such cohort.
         """
         with self._database.write() as session:
-            row = session.get(CohortRow, cohort_id) if 0 < cohort_id <= MAX_ID else None
-            if row is None:
-                raise NotFoundError(f"there is no cohort {cohort_id}")
+            row = row_of(session, CohortRow, cohort_id)
             row.rubric = rubric.model_dump(mode="json") if rubric.criteria else None
             audit(session, self._clock(), by, "cohort.rubric", f"cohort {cohort_id}")
 

@@ -21,7 +21,7 @@ from server.contract import (
     RubricScore,
 )
 from server.core.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError
-from server.db.database import MAX_ID, Database
+from server.db.database import Database, row_of
 from server.db.tables import (
     AccountRow,
     AttemptRow,
@@ -54,25 +54,13 @@ def writing_review(database: Database, attempt_id: int, what: str) -> Iterator[S
         raise ConflictError(f"the {what} could not be saved; reload the page") from None
 
 
-def attempt_row(session: Session, attempt_id: int) -> AttemptRow:
-    """The attempt.
-
-    Raises:
-        NotFoundError: it does not exist (any more).
-    """
-    row = session.get(AttemptRow, attempt_id) if 0 < attempt_id <= MAX_ID else None
-    if row is None:
-        raise NotFoundError(f"there is no attempt {attempt_id}")
-    return row
-
-
 def review_of(session: Session, attempt_id: int) -> Review:
     """Everything that was written about an attempt, oldest first.
 
     Raises:
         NotFoundError: there is no such attempt.
     """
-    attempt = attempt_row(session, attempt_id)
+    attempt = row_of(session, AttemptRow, attempt_id)
     rows = session.execute(
         select(CommentRow, AccountRow.display_name)
         .join(AccountRow, AccountRow.id == CommentRow.author_id, isouter=True)
@@ -128,7 +116,7 @@ def add_comment(
         InvalidInputError: the answer has no such word.
         ConflictError: its id was used for something else, or there are too many.
     """
-    attempt = attempt_row(session, attempt_id)
+    attempt = row_of(session, AttemptRow, attempt_id)
     found = session.scalar(select(CommentRow).where(CommentRow.external_id == wanted.external_id))
     if found is not None:
         text = wanted.text if found.edited_at is not None else found.text
@@ -227,7 +215,7 @@ def put_score(
     session: Session, attempt_id: int, author: Author, wanted: NewRubricScore, now: datetime
 ) -> None:
     """Stores a score, replacing the same author's earlier one for the criterion."""
-    attempt_row(session, attempt_id)
+    row_of(session, AttemptRow, attempt_id)
     mine = scores_of(session, attempt_id, author)
     row = next((each for each in mine if each.criterion == wanted.criterion), None)
     if row is None:
@@ -260,7 +248,7 @@ def add_correction(
     session: Session, attempt_id: int, author: Author, wanted: NewCorrection, now: datetime
 ) -> None:
     """Stores a correction, once. A later one about the same place takes precedence."""
-    attempt_row(session, attempt_id)
+    row_of(session, AttemptRow, attempt_id)
     found = session.scalar(
         select(CorrectionRow).where(CorrectionRow.external_id == wanted.external_id)
     )
@@ -313,7 +301,7 @@ def set_state(
     session: Session, attempt_id: int, reviewer_id: int, state: str, now: datetime
 ) -> None:
     """Records a coach's progress with an attempt."""
-    attempt_row(session, attempt_id)
+    row_of(session, AttemptRow, attempt_id)
     row = session.get(ReviewRow, (attempt_id, reviewer_id))
     if row is None:
         row = ReviewRow(attempt_id=attempt_id, reviewer_id=reviewer_id)

@@ -1,6 +1,6 @@
 """Links for coaches without an account: unguessable, expiring, revocable."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from server.accounts.credentials import digest, new_secret
 from server.contract import LinkRequest, NewShareLink, ShareLink
 from server.core.errors import ConflictError, NotFoundError, StoreError
-from server.db.database import MAX_ID, Database, audit
+from server.db.database import MAX_ID, UseCases, audit
 from server.db.tables import AccountRow, AttemptRow, ShareLinkRow, ShareRow
 from server.sharing.recordings import settle
 from server.sharing.shown import share_row
@@ -64,12 +64,8 @@ class Guest:
             raise NotFoundError("this link does not show that answer")
 
 
-class LinkService:
+class LinkService(UseCases):
     """Links over a database."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
 
     def add(self, owner_id: int, share_id: int, wanted: LinkRequest) -> NewShareLink:
         """A new link to a share of this owner.

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from server.contract import Preparing, Recording, ShareCohort
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError
-from server.db.database import Database, audit
+from server.db.database import Database, UseCases, audit
 from server.db.tables import (
     AttemptRow,
     CohortMemberRow,
@@ -186,12 +186,11 @@ class Sound:
     sha256: str
 
 
-class RecordingService:
+class RecordingService(UseCases):
     """Recordings in a database. Callers check who may listen."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
+        super().__init__(database, clock)
         self._sweep_at_s = float("-inf")
 
     def demand_wanted(self, session: Session, owner_id: int, attempt_id: int) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from server.contract import Shared, ShareRequest, Sharing
 from server.core.clock import utc_now
 from server.core.errors import ConflictError, NotFoundError
-from server.db.database import Database, audit
+from server.db.database import Database, UseCases, audit
 from server.db.tables import AttemptRow, CohortRow, ShareRow
 from server.sharing.links import LinkService, links_of
 from server.sharing.recordings import (
@@ -31,12 +31,8 @@ MAX_SHARES: Final = 10_000
 """Valid shares of one owner: every answer of years, but a limit to what one account can store."""
 
 
-class ShareService:
+class ShareService(UseCases):
     """Shares in a database; every method takes the owner."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
 
     def share(self, owner_id: int, wanted: ShareRequest) -> Shared:
         """Shares it. If the same cohort already sees it, only "with audio" changes.

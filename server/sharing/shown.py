@@ -3,14 +3,17 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import ColumnElement, Select, exists, or_, select, tuple_, union_all
 from sqlalchemy.orm import Session
 
 from server.core.access import Resource
 from server.core.errors import NotFoundError
-from server.db.database import MAX_ID, Database
+from server.db.database import MAX_ID, Database, row_of
 from server.db.tables import AccountRow, AnswerFactsRow, AttemptRow, CohortMemberRow, ShareRow
+
+NOTHING_HERE: Final = "there is nothing here, or it is not shared with you"
 
 
 @dataclass(frozen=True)
@@ -99,8 +102,12 @@ def still_shown(database: Database, cohort_id: int, attempt_ids: Collection[int]
     return now.issuperset(attempt_ids)
 
 
-def resource_of_attempt(database: Database, attempt_id: int) -> Resource | None:
-    """An attempt as ``server.core.access`` judges it; ``None``: there is none."""
+def resource_of_attempt(database: Database, attempt_id: int) -> Resource:
+    """An attempt as ``server.core.access`` judges it.
+
+    Raises:
+        NotFoundError: there is none; who may not read it is told the same.
+    """
     shares = (
         select(ShareRow.cohort_id, ShareRow.with_audio)
         .join(
@@ -123,7 +130,7 @@ def resource_of_attempt(database: Database, attempt_id: int) -> Resource | None:
             select(AttemptRow.owner_id).where(AttemptRow.id == min(attempt_id, MAX_ID))
         ).first()
         if row is None:
-            return None
+            raise NotFoundError(NOTHING_HERE)
         found = session.execute(shares).all()
     return Resource(
         owner_id=row[0],
@@ -148,19 +155,17 @@ def share_row(session: Session, owner_id: int, share_id: int) -> ShareRow:
     Raises:
         NotFoundError: there is none.
     """
-    row = session.get(ShareRow, share_id) if 0 < share_id <= MAX_ID else None
-    if row is None or row.owner_id != owner_id or row.revoked_at is not None:
-        raise NotFoundError(f"there is no share {share_id}")
-    return row
+
+    def is_valid(row: ShareRow) -> bool:
+        return row.owner_id == owner_id and row.revoked_at is None
+
+    return row_of(session, ShareRow, share_id, is_valid)
 
 
-def attempt_row(session: Session, owner_id: int, attempt_id: int) -> AttemptRow:
+def attempt_row(session: Session, owner_id: int | None, attempt_id: int) -> AttemptRow:
     """An attempt of this owner.
 
     Raises:
         NotFoundError: there is none.
     """
-    row = session.get(AttemptRow, attempt_id) if 0 < attempt_id <= MAX_ID else None
-    if row is None or row.owner_id != owner_id:
-        raise NotFoundError(f"there is no attempt {attempt_id}")
-    return row
+    return row_of(session, AttemptRow, attempt_id, lambda row: row.owner_id == owner_id)

@@ -42,6 +42,7 @@ from server.core.errors import (
     SecondFactorNeededError,
     StoreError,
 )
+from server.sharing.shown import NOTHING_HERE
 from server.web.http.responses import failure, wants_page
 
 SESSION_COOKIE: Final = "aloud_session"
@@ -348,7 +349,7 @@ def demand(actor: Actor, action: Action, resource: Resource | None = None) -> No
     if actor is ANONYMOUS:
         raise NotSignedInError("sign in first")
     if resource is not None and not may(actor, Action.READ, resource):
-        raise NotFoundError("there is nothing here, or it is not shared with you")
+        raise NotFoundError(NOTHING_HERE)
     if actor is OPEN:
         raise NotAllowedError(
             "this server has no accounts; on its own machine, `aloud user add NAME --role admin` "

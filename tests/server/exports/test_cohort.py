@@ -113,9 +113,9 @@ def test_only_what_is_shown_to_this_cohort_is_in_it(program: Program) -> None:
     assert found[0]["transcript"] == "paged attention"
     assert found[1]["interview_id"] == "i" * 32
     for attempt, cohorts in ((shown, {program.first}), (by_link, set()), (guessed, set())):
-        resource = resource_of_attempt(program.store.database, attempt)
-        assert resource is not None and resource.shown_to == cohorts
-    assert resource_of_attempt(program.store.database, 2**70) is None
+        assert resource_of_attempt(program.store.database, attempt).shown_to == cohorts
+    with pytest.raises(NotFoundError):
+        resource_of_attempt(program.store.database, 2**70)
 
 
 def test_the_table_has_what_reviewers_gave_by_the_rubric(program: Program) -> None:

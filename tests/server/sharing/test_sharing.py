@@ -65,7 +65,6 @@ class World:
         coached = {self.cleo: {self.spring}, self.dora: {self.autumn}}.get(who, set())
         role = "coach" if coached else "candidate"
         resource = resource_of_attempt(self.service.database, attempt_id)
-        assert resource is not None
         return may(Actor(role, who, coached=frozenset(coached)), action, resource)  # type: ignore[arg-type]
 
     def recordings(self) -> int:
