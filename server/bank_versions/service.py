@@ -339,18 +339,6 @@ class BankVersions:
         self.grading_data = ActiveGradingData(grading_data, self.store)
         self._clock = clock
 
-    def listed(self) -> list[BankVersion]:
-        """All versions, newest first."""
-        return self.store.listed()
-
-    def get(self, number: int) -> BankVersionText:
-        """One version with its text.
-
-        Raises:
-            NotFoundError: there is no version with this number.
-        """
-        return self.store.get(number)
-
     def read(self, yaml: str, lexicon_yaml: str) -> Draft:
         """Both texts, with their form checked.
 

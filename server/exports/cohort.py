@@ -50,13 +50,18 @@ CohortFormat = Literal["csv", "parquet"]
 Row = tuple[str | float | None, ...]
 
 
-class CohortOrder(Wire):
-    """Which table is wanted; ``since`` is included, ``until`` is not."""
+class CohortExport(Wire):
+    """Which table of a cohort is wanted; ``since`` is included, ``until`` is not."""
 
-    cohort_id: int = Field(ge=1, le=2**63 - 1)
     format: CohortFormat = "csv"
     since: AwareDatetime | None = None
     until: AwareDatetime | None = None
+
+
+class CohortOrder(CohortExport):
+    """The same as a job's order."""
+
+    cohort_id: int = Field(ge=1, le=2**63 - 1)
 
 
 def check_parquet() -> Any:

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from server.accounts.service import AccountService
 from server.attempts.service import Service
@@ -193,6 +193,32 @@ async def _app_context(request: Request) -> Context:
 
 AppContext = Annotated[Context, Depends(_app_context)]
 """What the routes share."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A request for a page: who makes it, and what answers it."""
+
+    request: Request
+    context: Context
+    actor: Actor
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        return self.context.pages.page(self.request, template, status, **values)
+
+    def enqueued(self, kind: str, order: BaseModel) -> Response:
+        """Queues a job and shows its progress."""
+        queue, payload = self.context.background.queue, order.model_dump(mode="json")
+        job = queue.enqueue(kind, payload, self.actor.account_id)
+        return RedirectResponse(f"/jobs/{job.id}", 303)
+
+
+async def _visit(request: Request) -> Visit:
+    return Visit(request, context_of(request), request.state.actor)
+
+
+PageVisit = Annotated[Visit, Depends(_visit)]
+"""What a page's route has; a route of the API names each thing that it needs."""
 
 
 async def _own_service(request: Request) -> Service:

@@ -179,7 +179,6 @@ def add_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(ServerError, _server_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 def _server_error(request: Request, error: Exception) -> Response:
@@ -214,12 +213,6 @@ def _http(request: Request, error: Exception) -> Response:
     headers = dict(error.headers) if error.headers else None
     text = str(error.detail or phrase)
     return failure(request, error.status_code, code, text, headers=headers)
-
-
-def _unexpected(request: Request, error: Exception) -> Response:
-    # Starlette logs it with its traceback and raises it again after this answer went out.
-    text = "an unexpected error; the server's log has it"
-    return failure(request, 500, "internal-error", text)
 
 
 def _place(loc: Sequence[Any]) -> str:

@@ -4,7 +4,7 @@ The account page changes the password, sets up the second factor, makes tokens f
 downloads all data and deletes the account.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import IO, Annotated, Any, Final
 
@@ -17,7 +17,7 @@ from server.accounts.models import Account
 from server.accounts.second_factor import new_totp_secret, totp_address
 from server.attempts.service import Service
 from server.contract import Archive
-from server.core.access import Action, Actor
+from server.core.access import Action
 from server.core.clock import utc_now
 from server.core.errors import (
     InvalidInputError,
@@ -27,10 +27,8 @@ from server.core.errors import (
     WrongSignInError,
 )
 from server.operations.account_data import everything_of
-from server.review.service import ReviewService
-from server.web.http.context import AppContext, Context, OwnService
+from server.web.http.context import OwnService, PageVisit, Reviews, Visit
 from server.web.http.gate import (
-    CurrentActor,
     ask_for_code,
     cookie_name,
     end_session,
@@ -53,56 +51,43 @@ def sign_in_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/sign-in")
-    def form(
-        request: Request, actor: CurrentActor, context: AppContext, next: str = FIRST_PAGE
-    ) -> Response:
+    def form(visit: PageVisit, next: str = FIRST_PAGE) -> Response:
         """Ask for name and password."""
-        if actor.has_account:
+        if visit.actor.has_account:
             return RedirectResponse(_local(next), 303)
-        return context.pages.page(request, "accounts/sign_in.html", next=_local(next))
+        return visit.page("accounts/sign_in.html", next=_local(next))
 
     @router.post("/sign-in")
     def sign_in(
-        request: Request,
-        context: AppContext,
+        visit: PageVisit,
         name: Typed = "",
         password: Typed = "",
         next: Annotated[str, Form()] = FIRST_PAGE,
     ) -> Response:
         """Begin a session."""
+        request, accounts = visit.request, visit.context.accounts
         mark = request.cookies.get(cookie_name(KNOWN_COOKIE, request), "")
         try:
-            account = context.accounts.sign_in(name, password, _address(request), mark)
+            account = accounts.sign_in(name, password, _address(request), mark)
         except (WrongSignInError, TooManyTriesError) as error:
-            page = context.pages.page(
-                request,
-                "accounts/sign_in.html",
-                error.status,
-                next=_local(next),
-                name=name,
-                problem=str(error),
-            )
-            if isinstance(error, TooManyTriesError):
-                page.headers["Retry-After"] = str(error.wait_s)
-            return page
-        return opened(request, context, account, _local(next))
+            return _refused(visit, "accounts/sign_in.html", error, next=_local(next), name=name)
+        return opened(visit, account, _local(next))
 
     @router.post("/sign-out")
-    def sign_out(request: Request, context: AppContext) -> Response:
+    def sign_out(visit: PageVisit) -> Response:
         """End this browser's session."""
-        end_session(request, context.accounts.sessions)
+        end_session(visit.request, visit.context.accounts.sessions)
         return RedirectResponse("/sign-in", 303)
 
     @router.get("/invitation/{secret}")
-    def invitation(request: Request, secret: Secret, context: AppContext) -> Response:
+    def invitation(visit: PageVisit, secret: Secret) -> Response:
         """Ask for a new password."""
-        return _invitation(request, context, secret)
+        return _invitation(visit, secret)
 
     @router.post("/invitation/{secret}")
     def accept(
-        request: Request,
+        visit: PageVisit,
         secret: Secret,
-        context: AppContext,
         password: Typed = "",
         again: Typed = "",
         keep_tokens: Typed = "",
@@ -111,23 +96,32 @@ def sign_in_router() -> APIRouter:
         try:
             if password != again:
                 raise InvalidInputError("the two passwords differ")
-            account = context.accounts.accept(
-                secret, password, _address(request), keeps_tokens=bool(keep_tokens)
+            account = visit.context.accounts.accept(
+                secret, password, _address(visit.request), keeps_tokens=bool(keep_tokens)
             )
         except InvalidInputError as error:
-            return _invitation(request, context, secret, error.status, str(error))
-        return opened(request, context, account, "/account")
+            return _invitation(visit, secret, error.status, str(error))
+        return opened(visit, account, "/account")
 
     return router
 
 
-def _invitation(
-    request: Request, context: Context, secret: str, status: int = 200, problem: str | None = None
+def _refused(
+    visit: Visit, template: str, error: WrongSignInError | TooManyTriesError, **values: Any
 ) -> Response:
-    invited = context.accounts.invitations.account(secret)
-    valid = [each for each in context.accounts.tokens.of(invited.id) if each.revoked_at is None]
-    return context.pages.page(
-        request,
+    page = visit.page(template, error.status, problem=str(error), **values)
+    if isinstance(error, TooManyTriesError):
+        page.headers["Retry-After"] = str(error.wait_s)
+    return page
+
+
+def _invitation(
+    visit: Visit, secret: str, status: int = 200, problem: str | None = None
+) -> Response:
+    accounts = visit.context.accounts
+    invited = accounts.invitations.account(secret)
+    valid = [each for each in accounts.tokens.of(invited.id) if each.revoked_at is None]
+    return visit.page(
         "accounts/invitation.html",
         status,
         invited=invited,
@@ -145,21 +139,22 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def opened(request: Request, context: Context, account: Account, to: str) -> Response:
+def opened(visit: Visit, account: Account, to: str) -> Response:
     """Begins the session of somebody whose password is right, or asks for a code first."""
     if account.has_second_factor:
-        ask_for_code(request, account, to, context.accounts.now())
+        ask_for_code(visit.request, account, to, visit.context.accounts.now())
         return RedirectResponse("/sign-in/code", 303)
-    return signed_in(request, context, account, to)
+    return signed_in(visit, account, to)
 
 
-def signed_in(request: Request, context: Context, account: Account, to: str) -> Response:
+def signed_in(visit: Visit, account: Account, to: str) -> Response:
     """Begins the session, and marks the browser so that strangers do not slow it down."""
+    request = visit.request
     start_session(request, account)
     back = RedirectResponse(to, 303)
     back.set_cookie(
         cookie_name(KNOWN_COOKIE, request),
-        context.accounts.known_browsers.mark(account.name),
+        visit.context.accounts.known_browsers.mark(account.name),
         max_age=KNOWN_FOR_S,
         path="/" if request.url.scheme == "https" else "/sign-in",  # __Host- has no path
         secure=request.url.scheme == "https",
@@ -183,56 +178,51 @@ def account_router() -> APIRouter:
     )
 
     @router.get("")
-    def account(request: Request, actor: CurrentActor, context: AppContext) -> Response:
+    def account(visit: PageVisit) -> Response:
         """Show the account with its tokens and cohorts."""
-        return _page(request, actor, context)
+        return _page(visit)
 
     @router.post("/password")
     def change_password(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
+        visit: PageVisit,
         old: Typed = "",
         password: Typed = "",
         again: Typed = "",
         revoke_tokens: Typed = "",
     ) -> Response:
         """Change the password and sign out other browsers."""
-
-        def change() -> None:
+        try:
             if password != again:
                 raise InvalidInputError("the two passwords differ")
-            changed = context.accounts.change_password(
-                id_of(actor), old, password, keeps_tokens=not revoke_tokens
+            changed = visit.context.accounts.change_password(
+                id_of(visit), old, password, keeps_tokens=not revoke_tokens
             )
-            start_session(request, changed)
-
-        return _done(request, actor, context, change, "password")
+        except ServerError as error:
+            return _page(visit, error.status, problem=_told(error, "old password"), at="password")
+        start_session(visit.request, changed)
+        return _page(visit, done="password")
 
     @router.post("/sign-out-everywhere")
-    def sign_out_everywhere(request: Request, actor: CurrentActor, context: AppContext) -> Response:
+    def sign_out_everywhere(visit: PageVisit) -> Response:
         """End all sessions, including this one."""
-        context.accounts.end_sessions(id_of(actor), by=actor.account_id)
-        end_session(request, context.accounts.sessions)
+        accounts = visit.context.accounts
+        accounts.end_sessions(id_of(visit), by=id_of(visit))
+        end_session(visit.request, accounts.sessions)
         return RedirectResponse("/sign-in", 303)
 
     @router.post("/tokens")
-    def add_token(
-        request: Request, actor: CurrentActor, context: AppContext, label: Typed = ""
-    ) -> Response:
+    def add_token(visit: PageVisit, label: Typed = "") -> Response:
         """Make a token and show it, once."""
         try:
-            made = context.accounts.tokens.add(id_of(actor), label, by=actor.account_id)
+            made = visit.context.accounts.tokens.add(id_of(visit), label, by=id_of(visit))
         except ServerError as error:
-            return _page(request, actor, context, error.status, problem=str(error), at="tokens")
-        return _page(request, actor, context, new_token=made)
+            return _page(visit, error.status, problem=str(error), at="tokens")
+        return _page(visit, new_token=made)
 
     @router.post("/tokens/{token_id}/revoke")
-    def revoke_token(
-        actor: CurrentActor, context: AppContext, token_id: Annotated[int, Path()]
-    ) -> Response:
+    def revoke_token(visit: PageVisit, token_id: Annotated[int, Path()]) -> Response:
         """Revoke a token."""
-        context.accounts.tokens.revoke(id_of(actor), token_id, by=actor.account_id)
+        visit.context.accounts.tokens.revoke(id_of(visit), token_id, by=id_of(visit))
         return RedirectResponse("/account#tokens", 303)
 
     @router.get("/export")
@@ -245,10 +235,12 @@ def account_router() -> APIRouter:
         )
 
     @router.get("/everything")
-    def everything(actor: CurrentActor, service: OwnService, context: AppContext) -> Response:
+    def everything(visit: PageVisit, service: OwnService, reviews: Reviews) -> Response:
         """Answers with all that belongs to them, and what was written about others, as a zip."""
-        reviews = ReviewService(context.service.database)
-        file = everything_of(actor, context.accounts, service, context.sharing, reviews, utc_now())
+        context = visit.context
+        file = everything_of(
+            visit.actor, context.accounts, service, context.sharing, reviews, utc_now()
+        )
         return StreamingResponse(
             _chunks(file),
             media_type="application/zip",
@@ -256,58 +248,39 @@ def account_router() -> APIRouter:
         )
 
     @router.post("/delete")
-    def delete(
-        request: Request, actor: CurrentActor, context: AppContext, password: Typed = ""
-    ) -> Response:
+    def delete(visit: PageVisit, password: Typed = "") -> Response:
         """Delete the account and everything of theirs, for good."""
-
-        def leave() -> None:
-            context.accounts.confirm(id_of(actor), password)
-            context.accounts.delete(id_of(actor), by=actor.account_id)
-
+        accounts = visit.context.accounts
         try:
-            leave()
+            accounts.confirm(id_of(visit), password)
+            accounts.delete(id_of(visit), by=id_of(visit))
         except ServerError as error:
-            text = "the password is wrong" if isinstance(error, WrongSignInError) else str(error)
-            return _page(request, actor, context, error.status, problem=text, at="delete")
-        end_session(request, context.accounts.sessions)
+            return _page(visit, error.status, problem=_told(error), at="delete")
+        end_session(visit.request, accounts.sessions)
         return RedirectResponse("/sign-in", 303)
 
     return router
 
 
-def _page(
-    request: Request, actor: Actor, context: Context, status: int = 200, **values: Any
-) -> Response:
+def _page(visit: Visit, status: int = 200, **values: Any) -> Response:
     shown: dict[str, Any] = {"problem": None, "at": None, "done": None, "new_token": None}
-    return context.pages.page(
-        request,
+    accounts = visit.context.accounts
+    return visit.page(
         "accounts/account.html",
         status,
-        account=context.accounts.get(id_of(actor)),
-        tokens=context.accounts.tokens.of(id_of(actor)),
-        cohorts=context.accounts.cohorts.of(id_of(actor)),
+        account=accounts.get(id_of(visit)),
+        tokens=accounts.tokens.of(id_of(visit)),
+        cohorts=accounts.cohorts.of(id_of(visit)),
         min_password=MIN_PASSWORD,
-        server=str(request.base_url).rstrip("/"),
+        server=str(visit.request.base_url).rstrip("/"),
         **(shown | values),
     )
 
 
-def _done(
-    request: Request, actor: Actor, context: Context, change: Callable[[], None], at: str
-) -> Response:
-    try:
-        change()
-    except ServerError as error:
-        text = "the old password is wrong" if isinstance(error, WrongSignInError) else str(error)
-        return _page(request, actor, context, error.status, problem=text, at=at)
-    return _page(request, actor, context, done=at)
-
-
-def id_of(actor: Actor) -> int:
+def id_of(visit: Visit) -> int:
     """The account of somebody who has one."""
-    assert actor.account_id is not None  # the router lets in only those who have an account
-    return actor.account_id
+    assert visit.actor.account_id is not None  # the router lets in only those who have an account
+    return visit.actor.account_id
 
 
 def _archive(service: Service) -> Iterator[str]:
@@ -353,34 +326,30 @@ def sign_in_code_router() -> APIRouter:
     router = APIRouter(prefix="/sign-in/code", include_in_schema=False)
 
     @router.get("")
-    def form(request: Request, context: AppContext) -> Response:
+    def form(visit: PageVisit) -> Response:
         """Ask for the code."""
-        if half_signed_in(request, context.accounts.now()) is None:
+        if half_signed_in(visit.request, visit.context.accounts.now()) is None:
             return RedirectResponse("/sign-in", 303)
-        return context.pages.page(request, "accounts/sign_in_code.html", problem=None)
+        return visit.page("accounts/sign_in_code.html", problem=None)
 
     @router.post("")
-    def sign_in(request: Request, context: AppContext, code: Typed = "") -> Response:
+    def sign_in(visit: PageVisit, code: Typed = "") -> Response:
         """Begin a session, if the code is right."""
-        half = half_signed_in(request, context.accounts.now())
+        accounts = visit.context.accounts
+        half = half_signed_in(visit.request, accounts.now())
         if half is None:
             return RedirectResponse("/sign-in", 303)
         account_id, epoch, to = half
         try:
-            account = context.accounts.get(account_id)
+            account = accounts.get(account_id)
             if account.session_epoch != epoch or account.disabled_at is not None:
                 return RedirectResponse("/sign-in", 303)
-            context.accounts.confirm_code(account_id, code)
+            accounts.confirm_code(account_id, code)
         except NotFoundError:  # deleted in the meantime
             return RedirectResponse("/sign-in", 303)
         except (WrongSignInError, TooManyTriesError) as error:
-            page = context.pages.page(
-                request, "accounts/sign_in_code.html", error.status, problem=str(error)
-            )
-            if isinstance(error, TooManyTriesError):
-                page.headers["Retry-After"] = str(error.wait_s)
-            return page
-        return signed_in(request, context, account, to)
+            return _refused(visit, "accounts/sign_in_code.html", error)
+        return signed_in(visit, account, to)
 
     return router
 
@@ -395,68 +364,56 @@ def second_factor_router() -> APIRouter:
     )
 
     @router.get("")
-    def page(request: Request, actor: CurrentActor, context: AppContext) -> Response:
+    def page(visit: PageVisit) -> Response:
         """Show how to set it up, or how to change it."""
-        return _second_factor_page(request, actor, context)
+        return _second_factor_page(visit)
 
     @router.post("")
-    def turn_on(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
-        password: Typed = "",
-        code: Typed = "",
-    ) -> Response:
+    def turn_on(visit: PageVisit, password: Typed = "", code: Typed = "") -> Response:
         """Set it up, with a code that shows that the app has it."""
-        secret = request.session.get(_NEW_SECRET)
+        accounts = visit.context.accounts
+        secret = visit.request.session.get(_NEW_SECRET)
         try:
             if not isinstance(secret, str):
                 raise InvalidInputError("the QR code is too old; scan the new one")
-            context.accounts.confirm(id_of(actor), password)
-            codes = context.accounts.second_factors.turn_on(id_of(actor), secret, code)
+            accounts.confirm(id_of(visit), password)
+            codes = accounts.second_factors.turn_on(id_of(visit), secret, code)
         except ServerError as error:
-            return _second_factor_page(request, actor, context, error.status, problem=_told(error))
-        start_session(request, context.accounts.get(id_of(actor)))
-        return _second_factor_page(request, actor, context, codes=codes)
+            return _second_factor_page(visit, error.status, problem=_told(error))
+        start_session(visit.request, accounts.get(id_of(visit)))
+        return _second_factor_page(visit, codes=codes)
 
     @router.post("/codes")
-    def new_codes(
-        request: Request, actor: CurrentActor, context: AppContext, password: Typed = ""
-    ) -> Response:
+    def new_codes(visit: PageVisit, password: Typed = "") -> Response:
         """Make new recovery codes."""
+        accounts = visit.context.accounts
         try:
-            context.accounts.confirm(id_of(actor), password)
-            codes = context.accounts.second_factors.new_recovery_codes(id_of(actor))
+            accounts.confirm(id_of(visit), password)
+            codes = accounts.second_factors.new_recovery_codes(id_of(visit))
         except ServerError as error:
-            return _second_factor_page(request, actor, context, error.status, problem=_told(error))
-        return _second_factor_page(request, actor, context, codes=codes)
+            return _second_factor_page(visit, error.status, problem=_told(error))
+        return _second_factor_page(visit, codes=codes)
 
     @router.post("/off")
-    def turn_off(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
-        password: Annotated[str, Form(max_length=2000)] = "",
-    ) -> Response:
+    def turn_off(visit: PageVisit, password: Typed = "") -> Response:
         """Remove it."""
+        accounts = visit.context.accounts
         try:
-            context.accounts.confirm(id_of(actor), password)
-            context.accounts.second_factors.turn_off(id_of(actor), by=actor.account_id)
+            accounts.confirm(id_of(visit), password)
+            accounts.second_factors.turn_off(id_of(visit), by=id_of(visit))
         except ServerError as error:
-            return _second_factor_page(request, actor, context, error.status, problem=_told(error))
+            return _second_factor_page(visit, error.status, problem=_told(error))
         return RedirectResponse("/account#second-factor", 303)
 
     return router
 
 
-def _told(error: ServerError) -> str:
-    return "the password is wrong" if isinstance(error, WrongSignInError) else str(error)
+def _told(error: ServerError, what: str = "password") -> str:
+    return f"the {what} is wrong" if isinstance(error, WrongSignInError) else str(error)
 
 
-def _second_factor_page(
-    request: Request, actor: Actor, context: Context, status: int = 200, **values: Any
-) -> Response:
-    account = context.accounts.get(id_of(actor))
+def _second_factor_page(visit: Visit, status: int = 200, **values: Any) -> Response:
+    request, account = visit.request, visit.context.accounts.get(id_of(visit))
     shown: dict[str, Any] = {"problem": None, "codes": (), "qr_code": None, "secret": None}
     if not account.has_second_factor:
         # kept in the signed cookie until a code proves that the app has it
@@ -468,8 +425,6 @@ def _second_factor_page(
             "qr_code": code.svg_inline(scale=4, dark="#000", light="#fff", title=title),
             "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4)),
         }
-    page = context.pages.page(
-        request, "accounts/second_factor.html", status, account=account, **(shown | values)
-    )
+    page = visit.page("accounts/second_factor.html", status, account=account, **(shown | values))
     page.headers["Cache-Control"] = "no-store"
     return page

@@ -2,11 +2,11 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Form, Path, Query, Request
+from fastapi import APIRouter, Form, Path, Query
 from starlette.responses import RedirectResponse, Response
 
 from server.accounts.candidate_list import MOST_CANDIDATES, ListedCandidate, invite_all, read_list
@@ -15,8 +15,8 @@ from server.accounts.models import ROLES, Account, Invitation
 from server.core.access import Action
 from server.core.errors import InvalidInputError, NotAllowedError, ServerError
 from server.ui.exports.csv_table import to_cell
-from server.web.http.context import AppContext, Context
-from server.web.http.gate import CurrentActor, needs
+from server.web.http.context import PageVisit, Visit
+from server.web.http.gate import needs
 from server.web.http.responses import invitation_link
 
 Typed = Annotated[str, Form(max_length=300)]
@@ -46,150 +46,142 @@ def _add_accounts(router: APIRouter) -> None:
 
     @router.get("/accounts")
     def accounts(
-        request: Request,
-        context: AppContext,
+        visit: PageVisit,
         find: Annotated[str, Query(max_length=80)] = "",
         page: Annotated[int, Query(ge=1, le=100_000)] = 1,
     ) -> Response:
         """List the accounts, or those whose name contains this."""
-        return _accounts(request, context, find=find, page=page)
+        return _accounts(visit, find=find, page=page)
 
     @router.post("/accounts")
     def add(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
+        visit: PageVisit,
         name: Typed = "",
         display_name: Typed = "",
         role: Typed = "candidate",
         cohort: Typed = "",
     ) -> Response:
         """Create an account with its invitation."""
-        by = actor.account_id
+        accounts, by = visit.context.accounts, _by(visit)
         try:
-            cohort_id = context.accounts.cohorts.get(_number(cohort)).id if cohort else None
-            made = context.accounts.add(name, role, display_name=display_name or None, by=by)
+            cohort_id = accounts.cohorts.get(_number(cohort)).id if cohort else None
+            made = accounts.add(name, role, display_name=display_name or None, by=by)
             if cohort_id is not None:
-                context.accounts.cohorts.assign(cohort_id, made.id, by=by)
-            invited = context.accounts.invitations.invite(made.id, by=by)
+                accounts.cohorts.assign(cohort_id, made.id, by=by)
+            invited = accounts.invitations.invite(made.id, by=by)
         except ServerError as error:
             typed = {"name": name, "display_name": display_name, "role": role, "cohort": cohort}
-            return _accounts(request, context, error.status, problem=str(error), typed=typed)
-        return _accounts(request, context, invited=invited)
+            return _accounts(visit, error.status, problem=str(error), typed=typed)
+        return _accounts(visit, invited=invited)
 
     @router.post("/accounts/{account_id}/invite")
-    def invite(
-        request: Request, actor: CurrentActor, context: AppContext, account_id: Id
-    ) -> Response:
+    def invite(visit: PageVisit, account_id: Id) -> Response:
         """Make a new invitation, at first or for a lost password."""
+        invitations = visit.context.accounts.invitations
         try:
-            invited = context.accounts.invitations.invite(account_id, by=actor.account_id)
+            return _accounts(visit, invited=invitations.invite(account_id, by=_by(visit)))
         except ServerError as error:
-            return _accounts(request, context, error.status, problem=str(error))
-        return _accounts(request, context, invited=invited)
+            return _accounts(visit, error.status, problem=str(error))
 
     @router.post("/accounts/{account_id}/change")
     def change(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
-        account_id: Id,
-        display_name: Typed = "",
-        role: Typed = "",
+        visit: PageVisit, account_id: Id, display_name: Typed = "", role: Typed = ""
     ) -> Response:
         """Change the role or display name of an account."""
-        try:
-            context.accounts.change(
-                account_id, role=role, display_name=display_name, by=actor.account_id
-            )
-        except ServerError as error:
-            return _accounts(request, context, error.status, problem=str(error))
-        return RedirectResponse("/admin/accounts", 303)
+        accounts, by = visit.context.accounts, _by(visit)
+        return _after(
+            visit,
+            _accounts,
+            lambda: accounts.change(account_id, role=role, display_name=display_name, by=by),
+        )
 
     @router.post("/accounts/{account_id}/disable")
-    def disable(
-        request: Request, actor: CurrentActor, context: AppContext, account_id: Id
-    ) -> Response:
+    def disable(visit: PageVisit, account_id: Id) -> Response:
         """Disable an account."""
-        try:
-            context.accounts.disable(account_id, by=actor.account_id)
-        except ServerError as error:
-            return _accounts(request, context, error.status, problem=str(error))
-        return RedirectResponse("/admin/accounts", 303)
+        accounts = visit.context.accounts
+        return _after(visit, _accounts, lambda: accounts.disable(account_id, by=_by(visit)))
 
     @router.post("/accounts/{account_id}/enable")
-    def enable(actor: CurrentActor, context: AppContext, account_id: Id) -> Response:
+    def enable(visit: PageVisit, account_id: Id) -> Response:
         """Enable an account again."""
-        context.accounts.enable(account_id, by=actor.account_id)
+        visit.context.accounts.enable(account_id, by=_by(visit))
         return RedirectResponse("/admin/accounts", 303)
 
     @router.post("/accounts/{account_id}/drop-second-factor")
-    def drop_second_factor(actor: CurrentActor, context: AppContext, account_id: Id) -> Response:
+    def drop_second_factor(visit: PageVisit, account_id: Id) -> Response:
         """Remove the second factor of somebody who lost phone and recovery codes."""
-        if account_id == actor.account_id:
+        if account_id == _by(visit):
             raise NotAllowedError("remove your own on your account page, with your password")
-        context.accounts.second_factors.turn_off(account_id, by=actor.account_id)
+        visit.context.accounts.second_factors.turn_off(account_id, by=_by(visit))
         return RedirectResponse("/admin/accounts", 303)
 
     @router.post("/accounts/{account_id}/delete")
-    def delete(
-        request: Request, actor: CurrentActor, context: AppContext, account_id: Id, name: Typed = ""
-    ) -> Response:
+    def delete(visit: PageVisit, account_id: Id, name: Typed = "") -> Response:
         """Delete an account and everything that belongs to it; its name must be typed."""
-        try:
-            account = context.accounts.get(account_id)
+        accounts = visit.context.accounts
+
+        def delete_named() -> None:
+            account = accounts.get(account_id)
             if name.strip().casefold() != account.name:
                 raise InvalidInputError(f"nothing is deleted: type the name {account.name} first")
-            context.accounts.delete(account_id, by=actor.account_id)
-        except ServerError as error:
-            return _accounts(request, context, error.status, problem=str(error))
-        return RedirectResponse("/admin/accounts", 303)
+            accounts.delete(account_id, by=_by(visit))
+
+        return _after(visit, _accounts, delete_named)
+
+
+def _by(visit: Visit) -> int | None:
+    return visit.actor.account_id
+
+
+def _after(visit: Visit, show: Callable[..., Response], change: Callable[[], object]) -> Response:
+    """The page again, after a change or with what is wrong."""
+    try:
+        change()
+    except ServerError as error:
+        return show(visit, error.status, problem=str(error))
+    return RedirectResponse("/admin/accounts" if show is _accounts else "/admin/cohorts", 303)
 
 
 def _add_list(router: APIRouter) -> None:
     @router.get("/accounts/list")
-    def candidates(request: Request, context: AppContext) -> Response:
+    def candidates(visit: PageVisit) -> Response:
         """Show the form for a list of candidates."""
-        return _list(request, context)
+        return _list(visit)
 
     @router.post("/accounts/list")
     def invite_all_(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
+        visit: PageVisit,
         text: Annotated[str, Form(alias="list", max_length=_LIST_CHARS)] = "",
         cohort: Typed = "",
         do: Typed = "preview",
     ) -> Response:
         """Preview a list of candidates, or create their accounts and invitations."""
+        accounts = visit.context.accounts
         typed = {"list": text, "cohort": cohort}
         found: tuple[ListedCandidate, ...] = ()
         try:
-            found = read_list(context.accounts, text)
+            found = read_list(accounts, text)
             cohort_id = _number(cohort) if cohort else None
             if do != "create":
-                return _list(request, context, typed=typed, candidates=found)
-            invited = invite_all(context.accounts, found, cohort_id=cohort_id, by=actor.account_id)
+                return _list(visit, typed=typed, candidates=found)
+            invited = invite_all(accounts, found, cohort_id=cohort_id, by=_by(visit))
         except ServerError as error:
-            return _list(
-                request, context, error.status, problem=str(error), typed=typed, candidates=found
-            )
-        links = [(each.account, invitation_link(request, each.secret)) for each in invited]
-        return _list(request, context, invited=links, csv=_links_csv(links))
+            return _list(visit, error.status, problem=str(error), typed=typed, candidates=found)
+        links = [(each.account, invitation_link(visit.request, each.secret)) for each in invited]
+        return _list(visit, invited=links, csv=_links_csv(links))
 
 
-def _list(request: Request, context: Context, status: int = 200, **values: Any) -> Response:
+def _list(visit: Visit, status: int = 200, **values: Any) -> Response:
     shown: dict[str, Any] = {
         "problem": None,
         "typed": {"list": "", "cohort": ""},
         "candidates": (),
         "invited": None,
     }
-    return context.pages.page(
-        request,
+    return visit.page(
         "accounts/candidate_list.html",
         status,
-        cohorts=context.accounts.cohorts.all(),
+        cohorts=visit.context.accounts.cohorts.all(),
         most=MOST_CANDIDATES,
         max_chars=_LIST_CHARS,
         valid_days=VALID_FOR.days,
@@ -208,77 +200,60 @@ def _links_csv(links: Sequence[tuple[Account, str]]) -> str:
 
 def _add_cohorts(router: APIRouter) -> None:
     @router.get("/cohorts")
-    def cohorts(request: Request, context: AppContext) -> Response:
+    def cohorts(visit: PageVisit) -> Response:
         """List the cohorts with their members."""
-        return _cohorts(request, context)
+        return _cohorts(visit)
 
     @router.post("/cohorts")
-    def add(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
-        name: Typed = "",
-        audio_days: Typed = "",
-    ) -> Response:
+    def add(visit: PageVisit, name: Typed = "", audio_days: Typed = "") -> Response:
         """Create a cohort."""
-        try:
-            context.accounts.cohorts.add(name, audio_days=_days(audio_days), by=actor.account_id)
-        except ServerError as error:
-            return _cohorts(request, context, error.status, problem=str(error))
-        return RedirectResponse("/admin/cohorts", 303)
+        cohorts = visit.context.accounts.cohorts
+        return _after(
+            visit,
+            _cohorts,
+            lambda: cohorts.add(name, audio_days=_days(audio_days), by=_by(visit)),
+        )
 
     @router.post("/cohorts/{cohort_id}/change")
     def change(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
-        cohort_id: Id,
-        name: Typed = "",
-        audio_days: Typed = "",
+        visit: PageVisit, cohort_id: Id, name: Typed = "", audio_days: Typed = ""
     ) -> Response:
         """Change a cohort's name, or how long its recordings are kept."""
-        try:
-            context.accounts.cohorts.change(
-                cohort_id, name=name, audio_days=_days(audio_days), by=actor.account_id
-            )
-        except ServerError as error:
-            return _cohorts(request, context, error.status, problem=str(error))
-        return RedirectResponse("/admin/cohorts", 303)
+        cohorts = visit.context.accounts.cohorts
+        return _after(
+            visit,
+            _cohorts,
+            lambda: cohorts.change(
+                cohort_id, name=name, audio_days=_days(audio_days), by=_by(visit)
+            ),
+        )
 
     @router.post("/cohorts/{cohort_id}/members")
     def assign(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
-        cohort_id: Id,
-        account: Typed = "",
-        as_role: Typed = "",
+        visit: PageVisit, cohort_id: Id, account: Typed = "", as_role: Typed = ""
     ) -> Response:
         """Add an account to a cohort."""
-        try:
-            context.accounts.cohorts.assign(
-                cohort_id, _number(account), as_role or None, by=actor.account_id
-            )
-        except ServerError as error:
-            return _cohorts(request, context, error.status, problem=str(error))
-        return RedirectResponse("/admin/cohorts", 303)
+        cohorts = visit.context.accounts.cohorts
+        return _after(
+            visit,
+            _cohorts,
+            lambda: cohorts.assign(cohort_id, _number(account), as_role or None, by=_by(visit)),
+        )
 
     @router.post("/cohorts/{cohort_id}/members/{account_id}/remove")
-    def unassign(
-        actor: CurrentActor, context: AppContext, cohort_id: Id, account_id: Id
-    ) -> Response:
+    def unassign(visit: PageVisit, cohort_id: Id, account_id: Id) -> Response:
         """Remove an account from a cohort."""
-        context.accounts.cohorts.unassign(cohort_id, account_id, by=actor.account_id)
+        visit.context.accounts.cohorts.unassign(cohort_id, account_id, by=_by(visit))
         return RedirectResponse("/admin/cohorts", 303)
 
     @router.post("/cohorts/{cohort_id}/delete")
-    def delete(actor: CurrentActor, context: AppContext, cohort_id: Id) -> Response:
+    def delete(visit: PageVisit, cohort_id: Id) -> Response:
         """Delete a cohort; what was shared with it is no longer shared."""
-        context.accounts.cohorts.delete(cohort_id, by=actor.account_id)
+        visit.context.accounts.cohorts.delete(cohort_id, by=_by(visit))
         return RedirectResponse("/admin/cohorts", 303)
 
 
-def _accounts(request: Request, context: Context, status: int = 200, **values: Any) -> Response:
+def _accounts(visit: Visit, status: int = 200, **values: Any) -> Response:
     shown: dict[str, Any] = {
         "problem": None,
         "typed": {"name": "", "display_name": "", "role": "candidate", "cohort": ""},
@@ -288,12 +263,12 @@ def _accounts(request: Request, context: Context, status: int = 200, **values: A
     }
     shown |= values
     invited: Invitation | None = shown["invited"]
-    everybody = context.accounts.all()
+    accounts = visit.context.accounts
+    everybody = accounts.all()
     sought = shown["find"].strip().casefold()
     found = [each for each in everybody if sought in f"{each.name}\n{each.display_name.casefold()}"]
     before = (shown["page"] - 1) * ACCOUNTS_ON_A_PAGE
-    return context.pages.page(
-        request,
+    return visit.page(
         "accounts/admin_accounts.html",
         status,
         accounts=found[before : before + ACCOUNTS_ON_A_PAGE],
@@ -301,23 +276,21 @@ def _accounts(request: Request, context: Context, status: int = 200, **values: A
         total=len(everybody),
         pages=max(1, -(-len(found) // ACCOUNTS_ON_A_PAGE)),
         on_a_page=ACCOUNTS_ON_A_PAGE,
-        cohorts=context.accounts.cohorts.all(),
+        cohorts=accounts.cohorts.all(),
         roles=ROLES,
-        link=invitation_link(request, invited.secret) if invited else None,
+        link=invitation_link(visit.request, invited.secret) if invited else None,
         valid_days=VALID_FOR.days,
         **shown,
     )
 
 
-def _cohorts(
-    request: Request, context: Context, status: int = 200, problem: str | None = None
-) -> Response:
-    return context.pages.page(
-        request,
+def _cohorts(visit: Visit, status: int = 200, problem: str | None = None) -> Response:
+    accounts = visit.context.accounts
+    return visit.page(
         "accounts/admin_cohorts.html",
         status,
-        cohorts=context.accounts.cohorts.all(),
-        accounts=context.accounts.all(),
+        cohorts=accounts.cohorts.all(),
+        accounts=accounts.all(),
         problem=problem,
     )
 

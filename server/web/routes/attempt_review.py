@@ -69,7 +69,7 @@ class TextForm(BaseModel):
             InvalidInputError: there is none, or it is too long.
         """
         try:
-            return CommentText(text=_lines(self.text)).text
+            return CommentText(text=lines_of(self.text)).text
         except ValidationError:
             raise InvalidInputError(_NO_TEXT) from None
 
@@ -93,7 +93,7 @@ class CommentForm(_Signed):
         """
         given = self.model_dump(include={"word_from", "word_to", "at_s", "parent"})
         values = {name: value for name, value in given.items() if value}
-        values |= {"kind": self.kind or "answer", "text": _lines(self.text)}
+        values |= {"kind": self.kind or "answer", "text": lines_of(self.text)}
         values["external_id"] = self.external_id or new_id()
         try:
             return NewComment.model_validate(values)
@@ -126,7 +126,7 @@ class CorrectionForm(_Signed):
             "name": self.name,
             "word_index": self.word_index or None,
             "verdict": self.verdict,
-            "note": _lines(self.note).strip(),
+            "note": lines_of(self.note).strip(),
             "external_id": self.external_id or new_id(),
         }
         try:
@@ -163,7 +163,7 @@ class ScoresForm(_Signed):
         for criterion, (score, note) in self.typed().items():
             if not score.strip():
                 continue
-            values = {"criterion": criterion, "score": score, "note": _lines(note).strip()}
+            values = {"criterion": criterion, "score": score, "note": lines_of(note).strip()}
             try:
                 given.append(NewRubricScore.model_validate(values | {"external_id": new_id()}))
             except ValidationError:
@@ -180,7 +180,7 @@ def rubric_from(text: str) -> Rubric:
         InvalidInputError: names the invalid line.
     """
     criteria = []
-    for number, line in enumerate(_lines(text).split("\n"), start=1):
+    for number, line in enumerate(lines_of(text).split("\n"), start=1):
         if not line.strip():
             continue
         parts = [each.strip() for each in line.split("|")]
@@ -205,7 +205,7 @@ def rubric_from(text: str) -> Rubric:
         ) from None
 
 
-def _lines(text: str) -> str:
+def lines_of(text: str) -> str:
     """Normalizes line ends, because browsers send CR and LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

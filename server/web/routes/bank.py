@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Form, Path, Query, Request
+from fastapi import APIRouter, Form, Path, Query
 from starlette.responses import RedirectResponse, Response
 
 from question_bank.models import (
@@ -25,9 +25,10 @@ from server.contract import use_cases
 from server.core.access import Action, Actor
 from server.core.errors import NotFoundError
 from server.jobs.job import MadeFile
-from server.web.http.context import AppContext, BackgroundWork, Context, served
-from server.web.http.gate import CurrentActor, needs
+from server.web.http.context import AppContext, BackgroundWork, PageVisit, Visit, served
+from server.web.http.gate import needs
 from server.web.http.responses import file_response
+from server.web.routes.attempt_review import lines_of
 
 SHOWN_QUESTIONS: Final = 30
 SHOWN_FAULTS: Final = 100
@@ -126,14 +127,13 @@ def bank_pages_router() -> APIRouter:
     )
 
     @router.get("")
-    def overview(request: Request, context: AppContext) -> Response:
+    def overview(visit: PageVisit) -> Response:
         """List the versions."""
-        versions = context.background.versions
+        versions = visit.context.background.versions
         bank = versions.grading_data.bank
-        return context.pages.page(
-            request,
+        return visit.page(
             "bank/versions.html",
-            versions=versions.listed(),
+            versions=versions.store.listed(),
             activations=versions.store.activations(),
             questions=len(bank.questions),
             bank_version=bank.version,
@@ -142,31 +142,25 @@ def bank_pages_router() -> APIRouter:
 
     @router.get("/edit")
     def edit(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
+        visit: PageVisit,
         version: MaybeNumber = None,
         job: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
     ) -> Response:
         """Open the editor with a version, with a text that a job faulted, or the newest one."""
-        versions = context.background.versions
         if job is not None:
-            typed, checked = _of_job(context.background, job, actor)
-            return _editor(request, context, typed, checked)
-        latest = versions.store.latest_number()
+            return _editor(visit, *_of_job(visit.context.background, job, visit.actor))
+        store = visit.context.background.versions.store
+        latest = store.latest_number()
         number = version or latest
         if number == 0:
-            return _editor(request, context, _Typed("", ""), _Checked())
-        text = versions.get(number)
-        return _editor(
-            request, context, _Typed(text.yaml, text.lexicon_yaml, based_on=latest), _Checked()
-        )
+            return _editor(visit, _Typed("", ""), _Checked())
+        text = store.get(number)
+        typed = _Typed(text.yaml, text.lexicon_yaml, based_on=latest)
+        return _editor(visit, typed, _Checked())
 
     @router.post("/edit")
     def check_or_save(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
+        visit: PageVisit,
         do: Typed = "check",
         yaml: Typed = "",
         lexicon_yaml: Typed = "",
@@ -174,66 +168,53 @@ def bank_pages_router() -> APIRouter:
         based_on: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
     ) -> Response:
         """Check what was typed, and store it if requested and nothing is wrong."""
-        versions = context.background.versions
-        typed = _Typed(_lines(yaml), _lines(lexicon_yaml), _one_line(note), based_on)
+        versions = visit.context.background.versions
+        typed = _Typed(lines_of(yaml), lines_of(lexicon_yaml), _one_line(note), based_on)
         order = DraftOrder(yaml=typed.yaml, lexicon_yaml=typed.lexicon_yaml, note=typed.note)
         try:
             draft = versions.read(typed.yaml, typed.lexicon_yaml)
         except DraftError as error:
-            return _editor(request, context, typed, _Checked(error.faults), 422)
+            return _editor(visit, typed, _Checked(error.faults), 422)
         latest = versions.store.latest_number()
         if do == "save" and latest != based_on:
             newer = _Typed(typed.yaml, typed.lexicon_yaml, typed.note, latest)
             found = _Checked(draft=draft, checked="form", overtaken=True)
-            return _editor(request, context, newer, found, 409)
+            return _editor(visit, newer, found, 409)
         if len(draft.questions) > CHECKED_AT_ONCE:
             if do != "save":
-                return _editor(request, context, typed, _Checked(draft=draft, checked="form"))
-            queued = context.background.queue.enqueue(
-                CHECK_BANK, order.model_dump(), actor.account_id
-            )
-            return RedirectResponse(f"/jobs/{queued.id}", 303)
+                return _editor(visit, typed, _Checked(draft=draft, checked="form"))
+            return visit.enqueued(CHECK_BANK, order)
         try:
             versions.check(draft)
         except DraftError as error:
-            return _editor(request, context, typed, _Checked(error.faults, draft), 422)
+            return _editor(visit, typed, _Checked(error.faults, draft), 422)
         if do != "save":
-            return _editor(request, context, typed, _Checked(draft=draft, checked="all"))
-        number = versions.save(order, actor.account_id)
+            return _editor(visit, typed, _Checked(draft=draft, checked="all"))
+        number = versions.save(order, visit.actor.account_id)
         return RedirectResponse(f"/coach/bank/{number}", 303)
 
     @router.post("/none/activate")
-    def deactivate(actor: CurrentActor, context: AppContext) -> Response:
+    def deactivate(visit: PageVisit) -> Response:
         """Use only the bank that the server was started with."""
-        versions = context.background.versions
-        versions.activate(None, actor.account_id)
+        visit.context.background.versions.activate(None, visit.actor.account_id)
         return RedirectResponse("/coach/bank", 303)
 
     @router.post("/regrade")
-    def regrade(
-        actor: CurrentActor, context: AppContext, trial: Annotated[bool, Form()] = False
-    ) -> Response:
+    def regrade(visit: PageVisit, trial: Annotated[bool, Form()] = False) -> Response:
         """Grade everybody's answers again with the bank in use, in the background."""
-        order = RegradeOrder(scope="everybody", dry_run=trial)
-        queued = context.background.queue.enqueue(
-            REGRADE, order.model_dump(mode="json"), actor.account_id
-        )
-        return RedirectResponse(f"/jobs/{queued.id}", 303)
+        return visit.enqueued(REGRADE, RegradeOrder(scope="everybody", dry_run=trial))
 
     @router.get("/{number}")
-    def version(
-        request: Request, number: Number, context: AppContext, since: MaybeNumber = None
-    ) -> Response:
+    def version(visit: PageVisit, number: Number, since: MaybeNumber = None) -> Response:
         """Show a version: its questions, and how it differs from the active or another one."""
-        versions = context.background.versions
-        text = versions.get(number)
+        versions = visit.context.background.versions
+        text = versions.store.get(number)
         other = since if since is not None else versions.store.active_number()
         try:
             draft, problem = versions.read(text.yaml, text.lexicon_yaml), None
         except DraftError as error:
             draft, problem = None, str(error.faults[0].text)
-        return context.pages.page(
-            request,
+        return visit.page(
             "bank/version.html",
             text=text,
             version=text.version,
@@ -245,17 +226,15 @@ def bank_pages_router() -> APIRouter:
         )
 
     @router.post("/{number}/activate")
-    def activate(number: Number, actor: CurrentActor, context: AppContext) -> Response:
+    def activate(visit: PageVisit, number: Number) -> Response:
         """Activate a version."""
-        versions = context.background.versions
-        versions.activate(number, actor.account_id)
+        visit.context.background.versions.activate(number, visit.actor.account_id)
         return RedirectResponse(f"/coach/bank/{number}", 303)
 
     @router.get("/{number}/{part}.yaml")
     def download(number: Number, part: Literal["bank", "lexicon"], context: AppContext) -> Response:
         """Return a version's text as a file."""
-        versions = context.background.versions
-        text = versions.get(number)
+        text = context.background.versions.store.get(number)
         content = text.yaml if part == "bank" else text.lexicon_yaml
         name = f"{part}-version-{number}.yaml"
         return file_response(MadeFile(name, content.encode()))
@@ -263,11 +242,8 @@ def bank_pages_router() -> APIRouter:
     return router
 
 
-def _editor(
-    request: Request, context: Context, typed: _Typed, found: _Checked, status: int = 200
-) -> Response:
-    return context.pages.page(
-        request,
+def _editor(visit: Visit, typed: _Typed, found: _Checked, status: int = 200) -> Response:
+    return visit.page(
         "bank/edit.html",
         status,
         typed=typed,
@@ -300,11 +276,6 @@ def _excerpt(typed: _Typed, fault: Fault) -> str:
     if fault.line is None or not 1 <= fault.line <= len(lines):
         return ""
     return lines[fault.line - 1].strip()[:200]
-
-
-def _lines(text: str) -> str:
-    """Normalizes line ends, because browsers send CR and LF."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _one_line(text: str) -> str:

@@ -39,8 +39,8 @@ from server.bank_versions.text import (
 )
 from server.core.access import Action
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError
-from server.web.http.context import AppContext, Context
-from server.web.http.gate import CurrentActor, needs
+from server.web.http.context import PageVisit, Visit
+from server.web.http.gate import needs
 
 PAGE: Final = 50
 _LONGEST: Final = 200
@@ -102,8 +102,7 @@ def bank_question_pages_router() -> APIRouter:
 
     @router.get("/questions")
     def browse(
-        request: Request,
-        context: AppContext,
+        visit: PageVisit,
         words: Words = "",
         role: Words = "",
         round: Words = "",
@@ -111,8 +110,7 @@ def bank_question_pages_router() -> APIRouter:
         page: Annotated[int, Query(ge=1, le=10_000)] = 1,
     ) -> Response:
         """List the questions of the newest version and of the bank below it."""
-        versions = context.background.versions
-        bank, own = _newest(versions)
+        bank, own = _newest(visit.context.background.versions)
         wanted = words.casefold().split()
         found = [
             each
@@ -122,8 +120,7 @@ def bank_question_pages_router() -> APIRouter:
             and level in ("", str(each.difficulty))
             and all(word in _searched(each) for word in wanted)
         ]
-        return context.pages.page(
-            request,
+        return visit.page(
             "bank/questions.html",
             bank=bank,
             rounds=_titled(bank.rounds),
@@ -136,44 +133,30 @@ def bank_question_pages_router() -> APIRouter:
         )
 
     @router.get("/new-question")
-    def new(request: Request, context: AppContext) -> Response:
+    def new(visit: PageVisit) -> Response:
         """Show an empty form."""
-        versions = context.background.versions
-        typed = form_of({"key_phrases": [{}]})
-        return _form(request, context, versions, None, _base(versions, None), typed, "", _Seen())
+        base = _base(visit.context.background.versions, None)
+        return _form(visit, None, base, form_of({"key_phrases": [{}]}), "", _Seen())
 
     @router.post("/new-question")
-    def add(request: Request, actor: CurrentActor, context: AppContext, sent: Sent) -> Response:
+    def add(visit: PageVisit, sent: Sent) -> Response:
         """Check a new question and store it, or add and remove rows."""
-        return change(None, request, actor, context, sent)
+        return change(None, visit, sent)
 
     @router.get("/questions/{question_id}")
-    def edit(request: Request, question_id: QuestionId, context: AppContext) -> Response:
+    def edit(visit: PageVisit, question_id: QuestionId) -> Response:
         """Show the form of a question."""
-        versions = context.background.versions
-        base = _base(versions, question_id)
+        base = _base(visit.context.background.versions, question_id)
         typed = form_of(base.old or data_of(_known(base)))
-        return _form(request, context, versions, question_id, base, typed, "", _Seen())
+        return _form(visit, question_id, base, typed, "", _Seen())
 
     @router.post("/questions/{question_id}")
-    def change_one(
-        request: Request,
-        question_id: QuestionId,
-        actor: CurrentActor,
-        context: AppContext,
-        sent: Sent,
-    ) -> Response:
+    def change_one(visit: PageVisit, question_id: QuestionId, sent: Sent) -> Response:
         """Check a changed question and store it, or add and remove rows."""
-        return change(question_id, request, actor, context, sent)
+        return change(question_id, visit, sent)
 
-    def change(
-        question_id: str | None,
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
-        sent: list[tuple[str, str]],
-    ) -> Response:
-        versions = context.background.versions
+    def change(question_id: str | None, visit: Visit, sent: list[tuple[str, str]]) -> Response:
+        versions = visit.context.background.versions
         base, values = _base(versions, question_id), dict(sent)
         do = values.get("do", "check")
         note = " ".join(values.get("note", "").split())[:MAX_NOTE_CHARS]
@@ -183,9 +166,7 @@ def bank_question_pages_router() -> APIRouter:
         role = base.role if question_id is not None else values.get("role") or None
 
         def shown(typed: Typed, seen: _Seen, status: int = 200) -> Response:
-            return _form(
-                request, context, versions, question_id, base, typed, note, seen, status, role
-            )
+            return _form(visit, question_id, base, typed, note, seen, status, role)
 
         moved = typed.with_rows(do)
         if moved is not None:
@@ -215,16 +196,12 @@ def bank_question_pages_router() -> APIRouter:
             return shown(typed, _with_faults(seen, error.faults, written), 422)
         if do != "save" or seen.overtaken or not seen.lines:
             return shown(typed, seen, 409 if do == "save" and seen.overtaken else 200)
-        order = DraftOrder(
-            yaml=texts[0], lexicon_yaml=texts[1], note=note or f"Question {_id(typed)}"
-        )
+        note = note or f"Question {typed.texts['id']}"
+        order = DraftOrder(yaml=texts[0], lexicon_yaml=texts[1], note=note)
         if large:
-            queued = context.background.queue.enqueue(
-                CHECK_BANK, order.model_dump(), actor.account_id
-            )
-            return RedirectResponse(f"/jobs/{queued.id}", 303)
+            return visit.enqueued(CHECK_BANK, order)
         try:
-            number = versions.save(order, actor.account_id, after=base.number)
+            number = versions.save(order, visit.actor.account_id, after=base.number)
         except ConflictError:
             return shown(typed, replace(seen, overtaken=True), 409)
         return RedirectResponse(f"/coach/bank/{number}", 303)
@@ -232,15 +209,11 @@ def bank_question_pages_router() -> APIRouter:
     return router
 
 
-def _id(typed: Typed) -> str:
-    return typed.texts["id"]
-
-
 def _newest(versions: BankVersions) -> tuple[Bank, frozenset[str]]:
     """The bank with the newest version on top, and the ids of that version's questions."""
     number = versions.store.latest_number()
     if number:
-        text = versions.get(number)
+        text = versions.store.get(number)
         try:
             draft: Draft = versions.read(text.yaml, text.lexicon_yaml)
         except DraftError:
@@ -256,7 +229,7 @@ def _base(versions: BankVersions, question_id: str | None) -> _Base:
         NotFoundError: neither the newest version nor the bank below it has the question.
     """
     number = versions.store.latest_number()
-    text = versions.get(number) if number else None
+    text = versions.store.get(number) if number else None
     yaml, lexicon_yaml = ("", "") if text is None else (text.yaml, text.lexicon_yaml)
     if question_id is None:
         return _Base(number, yaml, lexicon_yaml, None, None)
@@ -292,7 +265,7 @@ def _is_overtaken(versions: BankVersions, base: _Base, question_id: str, based_o
     if not based_on.isdecimal() or int(based_on[:10]) >= base.number:
         return False
     number = int(based_on[:10])
-    was = find_question(versions.get(number).yaml, question_id) if number else None
+    was = find_question(versions.store.get(number).yaml, question_id) if number else None
     return (was and was.data) != (base.placed and base.placed.data)
 
 
@@ -364,9 +337,7 @@ def _searched(question: Question) -> str:
 
 
 def _form(
-    request: Request,
-    context: Context,
-    versions: BankVersions,
+    visit: Visit,
     question_id: str | None,
     base: _Base,
     typed: Typed,
@@ -375,13 +346,12 @@ def _form(
     status: int = 200,
     role: str | None = None,
 ) -> Response:
-    bank, _ = _newest(versions)
+    bank, _ = _newest(visit.context.background.versions)
     role = role if role is not None else base.role
     roles = [each for each in bank.roles if role in (None, each.id)]
     known = {name for name in seen.errors if not _has_element(name, typed)}
     stray = tuple(f"{name}: {says}" for name in known for says in seen.errors[name])
-    return context.pages.page(
-        request,
+    return visit.page(
         "bank/question_form.html",
         status,
         question_id=question_id,

@@ -3,17 +3,17 @@
 from functools import cache
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Form, Path, Query, Request
+from fastapi import APIRouter, Form, Path, Query
 from starlette.responses import RedirectResponse, Response
 
-from server.core.access import Action, Actor
+from server.core.access import Action
 from server.core.clock import utc_now
 from server.core.errors import InvalidInputError, NotFoundError
 from server.jobs.job import MadeFile
 from server.review.overview import MOST_CORRECTIONS, collect, overview_of, resolve, to_csv, to_yaml
 from server.review.review_queue import QueueFilter
-from server.web.http.context import AppContext, Context, Reviews, queue_of
-from server.web.http.gate import CurrentActor, needs
+from server.web.http.context import PageVisit, Reviews, Visit, queue_of
+from server.web.http.gate import needs
 from server.web.http.responses import file_response
 from server.web.routes.attempt_review import LongField, rubric_from
 
@@ -29,21 +29,17 @@ def coach_router() -> APIRouter:
 
     @router.get("")
     def overview(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
+        visit: PageVisit,
         reviews: Reviews,
         cohort: MaybeNumber = "",
         candidate: MaybeNumber = "",
     ) -> Response:
         """Show how a cohort is doing."""
-        return _overview(request, context, reviews, actor, _id(cohort), _id(candidate))
+        return _overview(visit, reviews, _id(cohort), _id(candidate))
 
     @router.get("/queue")
     def queue(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
+        visit: PageVisit,
         state: Annotated[Literal["open", "done", "all"], Query()] = "open",
         cohort: MaybeNumber = "",
         candidate: MaybeNumber = "",
@@ -52,39 +48,24 @@ def coach_router() -> APIRouter:
     ) -> Response:
         """List what waits for a review, oldest first."""
         wanted = QueueFilter(state, _id(cohort), _id(candidate), topic, page)
-        return context.pages.page(
-            request,
+        return visit.page(
             "coach/queue.html",
-            queue=queue_of(context, actor).page(wanted),
+            queue=queue_of(visit.context, visit.actor).page(wanted),
             wanted=wanted,
-            cohorts=_cohorts(context, actor),
+            cohorts=_cohorts(visit),
         )
 
     @router.post("/cohorts/{cohort_id}/rubric")
     def rubric(
-        request: Request,
-        cohort_id: Number,
-        actor: CurrentActor,
-        context: AppContext,
-        reviews: Reviews,
-        criteria: LongField = "",
+        visit: PageVisit, cohort_id: Number, reviews: Reviews, criteria: LongField = ""
     ) -> Response:
         """Give a cohort its criteria."""
-        if cohort_id not in actor.coached:
+        if cohort_id not in visit.actor.coached:
             raise NotFoundError("there is no such cohort, or you do not coach it")
         try:
-            reviews.set_rubric(cohort_id, rubric_from(criteria), actor.account_id)
+            reviews.set_rubric(cohort_id, rubric_from(criteria), visit.actor.account_id)
         except InvalidInputError as error:
-            return _overview(
-                request,
-                context,
-                reviews,
-                actor,
-                cohort_id,
-                None,
-                problem=str(error),
-                typed=criteria,
-            )
+            return _overview(visit, reviews, cohort_id, None, problem=str(error), typed=criteria)
         return RedirectResponse(f"/coach?cohort={cohort_id}#rubric", 303)
 
     return router
@@ -98,16 +79,10 @@ def corrections_router() -> APIRouter:
     )
 
     @router.get("")
-    def corrections(
-        request: Request,
-        actor: CurrentActor,
-        context: AppContext,
-        resolved: Annotated[bool, Query()] = False,
-    ) -> Response:
+    def corrections(visit: PageVisit, resolved: Annotated[bool, Query()] = False) -> Response:
         """List the verdicts that coaches corrected."""
-        found = collect(context.service.database, actor.coached, resolved=resolved)
-        return context.pages.page(
-            request,
+        found = collect(visit.context.service.database, visit.actor.coached, resolved=resolved)
+        return visit.page(
             "coach/corrections.html",
             corrections=found,
             resolved=resolved,
@@ -116,53 +91,47 @@ def corrections_router() -> APIRouter:
         )
 
     @router.get("/export.{kind}")
-    def export(kind: Literal["csv", "yaml"], actor: CurrentActor, context: AppContext) -> Response:
+    def export(visit: PageVisit, kind: Literal["csv", "yaml"]) -> Response:
         """Return the open ones as a file."""
-        found = collect(context.service.database, actor.coached)
+        found = collect(visit.context.service.database, visit.actor.coached)
         content = to_csv(found) if kind == "csv" else to_yaml(found)
         return file_response(MadeFile(f"corrections.{kind}", content.encode()))
 
     @router.post("/{correction_id}/resolve")
     def dealt_with(
-        correction_id: Number,
-        actor: CurrentActor,
-        context: AppContext,
-        reopen: Annotated[bool, Form()] = False,
+        visit: PageVisit, correction_id: Number, reopen: Annotated[bool, Form()] = False
     ) -> Response:
         """Remove one from the list, or put it back."""
-        database = context.service.database
-        resolve(database, correction_id, actor.account_id, utc_now(), is_open=reopen)
+        database = visit.context.service.database
+        resolve(database, correction_id, visit.actor.account_id, utc_now(), is_open=reopen)
         return RedirectResponse(f"/coach/corrections{'?resolved=true' if reopen else ''}", 303)
 
     return router
 
 
 def _overview(
-    request: Request,
-    context: Context,
+    visit: Visit,
     reviews: Reviews,
-    actor: Actor,
     cohort_id: int | None,
     candidate_id: int | None,
     *,
     problem: str | None = None,
     typed: str | None = None,
 ) -> Response:
-    cohorts = _cohorts(context, actor)
+    cohorts = _cohorts(visit)
     if cohort_id is None and cohorts:
         cohort_id = cohorts[0][0]
-    if cohort_id is not None and cohort_id not in actor.coached:
+    if cohort_id is not None and cohort_id not in visit.actor.coached:
         raise NotFoundError("there is no such cohort, or you do not coach it")
     shown = None
     criteria = ""
     if cohort_id is not None:
-        shown = overview_of(context.service.database, cohort_id, candidate_id)
+        shown = overview_of(visit.context.service.database, cohort_id, candidate_id)
         criteria = "\n".join(
             f"{each.name} | {each.description} | {each.scale}"
             for each in reviews.rubric({cohort_id}).criteria
         )
-    return context.pages.page(
-        request,
+    return visit.page(
         "coach/overview.html",
         422 if problem else 200,
         cohorts=cohorts,
@@ -174,10 +143,9 @@ def _overview(
     )
 
 
-def _cohorts(context: Context, actor: Actor) -> list[tuple[int, str]]:
-    return [
-        (each.id, each.name) for each in context.accounts.cohorts.all() if each.id in actor.coached
-    ]
+def _cohorts(visit: Visit) -> list[tuple[int, str]]:
+    cohorts = visit.context.accounts.cohorts.all()
+    return [(each.id, each.name) for each in cohorts if each.id in visit.actor.coached]
 
 
 def _id(text: str) -> int | None:

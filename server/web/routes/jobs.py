@@ -3,32 +3,29 @@
 from functools import cache
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Path, Query, Request, status
-from pydantic import AwareDatetime
+from fastapi import APIRouter, Form, Path, Query, status
 from starlette.responses import RedirectResponse, Response
 
 from server.attempts.regrading import REGRADE, RegradeOrder
-from server.contract import AttemptId, Wire
+from server.contract import AttemptId
 from server.core.access import Action, Actor, may
 from server.core.errors import NotAllowedError, NotFoundError
 from server.exports.attempt import AttemptFormat, export_attempt
-from server.exports.cohort import EXPORT_COHORT, CohortFormat, CohortOrder, check_parquet
+from server.exports.cohort import (
+    EXPORT_COHORT,
+    CohortExport,
+    CohortFormat,
+    CohortOrder,
+    check_parquet,
+)
 from server.jobs.job import Job, JobList
 from server.sharing.shown import resource_of_attempt
-from server.web.http.context import AppContext, BackgroundWork
+from server.web.http.context import AppContext, BackgroundWork, PageVisit, Visit
 from server.web.http.gate import CurrentActor, demand, needs
 from server.web.http.responses import file_response
 
 JobId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 CohortId = Annotated[int, Path(ge=1, le=2**63 - 1)]
-
-
-class CohortExport(Wire):
-    """Which table of a cohort is wanted; ``since`` is included, ``until`` is not."""
-
-    format: CohortFormat = "csv"
-    since: AwareDatetime | None = None
-    until: AwareDatetime | None = None
 
 
 @cache
@@ -82,24 +79,20 @@ def job_pages_router() -> APIRouter:
     )
 
     @router.get("")
-    def jobs(request: Request, actor: CurrentActor, context: AppContext) -> Response:
+    def jobs(visit: PageVisit) -> Response:
         """List your own jobs."""
-        recent = context.background.queue.recent(actor.account_id)
-        return context.pages.page(request, "jobs/jobs.html", jobs=recent)
+        recent = visit.context.background.queue.recent(visit.actor.account_id)
+        return visit.page("jobs/jobs.html", jobs=recent)
 
     @router.get("/{job_id}")
-    def job(request: Request, job_id: JobId, actor: CurrentActor, context: AppContext) -> Response:
+    def job(visit: PageVisit, job_id: JobId) -> Response:
         """Show one job; the page follows it by itself."""
-        found = context.background.queue.status(job_id, actor.account_id)
-        return context.pages.page(request, "jobs/job.html", job=found)
+        return _shown(visit, "jobs/job.html", job_id)
 
     @router.get("/{job_id}/fragment")
-    def fragment(
-        request: Request, job_id: JobId, actor: CurrentActor, context: AppContext
-    ) -> Response:
+    def fragment(visit: PageVisit, job_id: JobId) -> Response:
         """Return the part of a job's page that changes."""
-        found = context.background.queue.status(job_id, actor.account_id)
-        return context.pages.page(request, "jobs/fragment.html", job=found)
+        return _shown(visit, "jobs/fragment.html", job_id)
 
     @router.get("/{job_id}/file")
     def file(job_id: JobId, actor: CurrentActor, context: AppContext) -> Response:
@@ -113,6 +106,11 @@ def job_pages_router() -> APIRouter:
         return RedirectResponse(f"/jobs/{job_id}", 303)
 
     return router
+
+
+def _shown(visit: Visit, template: str, job_id: int) -> Response:
+    job = visit.context.background.queue.status(job_id, visit.actor.account_id)
+    return visit.page(template, job=job)
 
 
 @cache
@@ -133,8 +131,6 @@ def exports_router() -> APIRouter:
     ) -> Response:
         """Return an attempt, your own or one shared with a cohort that you coach, as a file."""
         resource = resource_of_attempt(context.background.database, attempt_id)
-        if resource is None:
-            raise NotFoundError("there is nothing here, or it is not shared with you")
         demand(actor, Action.READ, resource)
         archive = context.service.of(resource.owner_id).export_one(attempt_id)
         return file_response(export_attempt(archive, format))
@@ -157,20 +153,19 @@ def export_pages_router() -> APIRouter:
     )
 
     @router.get("")
-    def exports(request: Request, actor: CurrentActor, context: AppContext) -> Response:
+    def exports(visit: PageVisit) -> Response:
         """List the cohorts."""
-        cohorts = [each for each in context.accounts.cohorts.all() if each.id in actor.coached]
-        return context.pages.page(request, "jobs/exports.html", cohorts=cohorts)
+        cohorts = visit.context.accounts.cohorts.all()
+        own = [each for each in cohorts if each.id in visit.actor.coached]
+        return visit.page("jobs/exports.html", cohorts=own)
 
     @router.post("/{cohort_id}")
     def export(
-        cohort_id: CohortId,
-        actor: CurrentActor,
-        context: AppContext,
-        format: Annotated[CohortFormat, Form()] = "csv",
+        visit: PageVisit, cohort_id: CohortId, format: Annotated[CohortFormat, Form()] = "csv"
     ) -> Response:
         """Start an export and show its progress."""
-        job = _enqueue(context.background, actor, CohortOrder(cohort_id=cohort_id, format=format))
+        order = CohortOrder(cohort_id=cohort_id, format=format)
+        job = _enqueue(visit.context.background, visit.actor, order)
         return RedirectResponse(f"/jobs/{job.id}", 303)
 
     return router

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Form, Path, Request
+from fastapi import APIRouter, Depends, Form, Path
 from starlette.responses import RedirectResponse, Response
 
 from server.contract import (
@@ -22,7 +22,7 @@ from server.review.models import Rubric
 from server.review.service import author_of
 from server.ui.compare_view import view_comparison
 from server.ui.report_view import Sounds
-from server.web.http.context import AppContext, Context, Reviews, queue_of, served
+from server.web.http.context import AppContext, Context, PageVisit, Reviews, queue_of, served
 from server.web.http.gate import CurrentActor, demand, needs
 from server.web.routes.attempt_review import AttemptReview, ExternalIdPath, add_review_routes
 
@@ -88,36 +88,29 @@ def review_pages_router() -> APIRouter:
 
     @router.post("/state")
     def mark(
+        visit: PageVisit,
         attempt_id: Id,
-        actor: CurrentActor,
-        context: AppContext,
         reviews: Reviews,
         state: Annotated[Literal["open", "done"], Form()] = "done",
     ) -> Response:
         """Mark the attempt as done and go to the next one in the queue, or open it again."""
+        actor = visit.actor
         demand(actor, Action.REVIEW, reviews.resource(attempt_id))
         reviews.mark(attempt_id, actor.account_id or 0, state)
         if state == "open":
             return RedirectResponse(f"/coach/attempts/{attempt_id}", 303)
-        next_id = queue_of(context, actor).next_after(attempt_id)
+        next_id = queue_of(visit.context, actor).next_after(attempt_id)
         return RedirectResponse(f"/coach/attempts/{next_id}" if next_id else "/coach/queue", 303)
 
     @router.get("/compare/{other_id}")
-    def compare(
-        request: Request,
-        attempt_id: Id,
-        other_id: Id,
-        actor: CurrentActor,
-        context: AppContext,
-        reviews: Reviews,
-    ) -> Response:
+    def compare(visit: PageVisit, attempt_id: Id, other_id: Id, reviews: Reviews) -> Response:
         """Two answers of one person to one question, the earlier one first."""
         resources = [reviews.resource(each) for each in (attempt_id, other_id)]
         for resource in resources:
-            demand(actor, Action.READ, resource)
+            demand(visit.actor, Action.READ, resource)
         if attempt_id == other_id or resources[0].owner_id != resources[1].owner_id:
             raise InvalidInputError("only two answers of the same person can be compared")
-        service = context.service.of(resources[0].owner_id)
+        service = visit.context.service.of(resources[0].owner_id)
         before, after = sorted(
             (service.attempt(each) for each in (attempt_id, other_id)),
             key=lambda each: (each.submission.created_at, each.id),
@@ -125,8 +118,7 @@ def review_pages_router() -> APIRouter:
         if before.report.question_id != after.report.question_id:
             raise InvalidInputError("only answers to the same question can be compared")
         archived = service.export_one(after.id).attempts[0]
-        return context.pages.page(
-            request,
+        return visit.page(
             "coach/compare.html",
             question=archived.question,
             before=before,

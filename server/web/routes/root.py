@@ -15,8 +15,8 @@ from server.core.errors import StoreError
 from server.db import HEAD_REVISION
 from server.db.migrate import current_revision
 from server.operations.metrics import CONTENT_TYPE
-from server.web.http.context import AppContext, BackgroundWork
-from server.web.http.gate import CurrentActor, needs
+from server.web.http.context import AppContext, BackgroundWork, PageVisit
+from server.web.http.gate import needs
 
 _OK = "ok"
 
@@ -46,16 +46,16 @@ def home_router() -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/")
-    def home(request: Request, actor: CurrentActor, context: AppContext) -> Response:
+    def home(visit: PageVisit) -> Response:
         """Send everybody to the page they work on."""
-        if may(actor, Action.COACH):
-            return RedirectResponse("/coach", 303)
-        if may(actor, Action.MANAGE_ACCOUNTS):
-            return RedirectResponse("/admin/accounts", 303)
-        if may(actor, Action.OWN_ACCOUNT):
-            return RedirectResponse("/account", 303)
-        server = str(request.base_url).rstrip("/")
-        return context.pages.page(request, "server/open.html", server=server)
+        for action, page in (
+            (Action.COACH, "/coach"),
+            (Action.MANAGE_ACCOUNTS, "/admin/accounts"),
+            (Action.OWN_ACCOUNT, "/account"),
+        ):
+            if may(visit.actor, action):
+                return RedirectResponse(page, 303)
+        return visit.page("server/open.html", server=str(visit.request.base_url).rstrip("/"))
 
     @router.get("/openapi.json", dependencies=[needs(Action.READ_BANK)])
     def description(request: Request) -> Response:

@@ -21,7 +21,7 @@ from server.review.service import ReviewService
 from server.sharing.links import Guest
 from server.sharing.recordings import MAX_RECORDING_BYTES, receive
 from server.sharing.shown import resource_of_attempt
-from server.web.http.context import AppContext, Context, Reviews
+from server.web.http.context import AppContext, PageVisit, Reviews, Visit
 from server.web.http.gate import CurrentActor, demand, needs
 from server.web.http.responses import sound_response
 from server.web.routes.attempt_review import (
@@ -149,8 +149,6 @@ def recordings_router() -> APIRouter:
     def get(request: Request, attempt_id: Id, actor: CurrentActor, context: AppContext) -> Response:
         """Return a recording, your own or one shared with audio; whole or by ranges."""
         resource = resource_of_attempt(context.service.database, attempt_id)
-        if resource is None:
-            raise NotFoundError("there is nothing here, or it is not shared with you")
         demand(actor, Action.HEAR, resource)
         return sound_response(request, context.sharing.recordings.get(attempt_id))
 
@@ -207,37 +205,31 @@ def links_router() -> APIRouter:
     """The pages under ``/s/…``; the secret in the address lets people in."""
     router = APIRouter(prefix="/s/{secret}", include_in_schema=False)
 
-    def review(
-        request: Request, secret: Secret, attempt_id: Id, context: AppContext, reviews: Reviews
-    ) -> AttemptReview:
+    def review(visit: PageVisit, secret: Secret, attempt_id: Id, reviews: Reviews) -> AttemptReview:
         """An answer that the link shows, for anybody with the link."""
-        return _review(
-            request, context, reviews, context.sharing.links.open(secret), secret, attempt_id
-        )
+        guest = visit.context.sharing.links.open(secret)
+        return _review(visit, reviews, guest, secret, attempt_id)
 
     @router.get("")
-    def first(request: Request, secret: Secret, context: AppContext, reviews: Reviews) -> Response:
+    def first(visit: PageVisit, secret: Secret, reviews: Reviews) -> Response:
         """Show the answer, or list those of an interview."""
-        guest = context.sharing.links.open(secret)
+        guest = visit.context.sharing.links.open(secret)
         if len(guest.attempts) == 1:
             only = guest.attempts[0].id
-            return review_page(request, _review(request, context, reviews, guest, secret, only))
-        page = context.pages.page(
-            request, "sharing/interview.html", guest=guest, address=f"/s/{secret}"
-        )
+            return review_page(visit.request, _review(visit, reviews, guest, secret, only))
+        page = visit.page("sharing/interview.html", guest=guest, address=f"/s/{secret}")
         page.headers["X-Robots-Tag"] = "noindex"
         return page
 
     @router.get("/attempts/{attempt_id}/recording")
-    def recording(
-        request: Request, secret: Secret, attempt_id: Id, context: AppContext
-    ) -> Response:
+    def recording(visit: PageVisit, secret: Secret, attempt_id: Id) -> Response:
         """Return the recording, if it is shared."""
-        guest = context.sharing.links.open(secret)
+        sharing = visit.context.sharing
+        guest = sharing.links.open(secret)
         guest.demand(attempt_id)
         if not guest.with_audio:
             raise NotFoundError("there is no recording of this answer here")
-        return sound_response(request, context.sharing.recordings.get(attempt_id))
+        return sound_response(visit.request, sharing.recordings.get(attempt_id))
 
     answers = APIRouter(prefix="/attempts/{attempt_id}")
     add_review_routes(answers, review)
@@ -246,25 +238,21 @@ def links_router() -> APIRouter:
 
 
 def _review(
-    request: Request,
-    context: Context,
-    reviews: ReviewService,
-    guest: Guest,
-    secret: str,
-    attempt_id: int,
+    visit: Visit, reviews: ReviewService, guest: Guest, secret: str, attempt_id: int
 ) -> AttemptReview:
     guest.demand(attempt_id)
+    session = visit.request.session
     return _GuestReview(
-        own=context.service.of(guest.owner_id),
-        pages=context.pages,
+        own=visit.context.service.of(guest.owner_id),
+        pages=visit.context.pages,
         reviews=reviews,
         attempt_id=attempt_id,
         address=f"/s/{secret}/attempts/{attempt_id}",
-        author=_author(request.session, guest),
+        author=_author(session, guest),
         actions=_ACTIONS | ({Action.HEAR} if guest.with_audio else frozenset()),
         guest=guest,
         secret=secret,
-        session=request.session,
+        session=session,
     )
 
 

@@ -30,14 +30,14 @@ def test_versions_count_up_and_the_same_text_is_stored_once(versions: BankVersio
     assert save(versions) == 1
     assert save(versions, BANK + "# more\n") == 2
     assert save(versions) == 3
-    listed = versions.listed()
+    listed = versions.store.listed()
     assert [each.number for each in listed] == [3, 2, 1]
     assert (listed[2].note, listed[2].author) == ("first words", "")
     assert not any(each.active for each in listed)
-    assert versions.get(2).yaml == BANK + "# more\n"
+    assert versions.store.get(2).yaml == BANK + "# more\n"
     for number in (9, 2**70):
         with pytest.raises(NotFoundError):
-            versions.get(number)
+            versions.store.get(number)
 
 
 @pytest.mark.every_database
@@ -51,7 +51,7 @@ def test_one_version_is_active_and_the_bank_follows_it(versions: BankVersions) -
     assert versions.grading_data.lexicon.get("vllm") is not None
     save(versions, BANK.replace("id: paging", "id: swapping"))
     versions.activate(2)
-    assert [each.number for each in versions.listed() if each.active] == [2]
+    assert [each.number for each in versions.store.listed() if each.active] == [2]
     assert versions.grading_data.bank.question("paging") is None
     versions.activate(None)
     assert versions.grading_data.bank == below

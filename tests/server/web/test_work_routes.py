@@ -12,11 +12,12 @@ from httpx import Response
 from server.accounts.service import AccountService
 from server.attempts.service import Service
 from server.attempts.store import Store
-from server.bank_versions.service import BankVersions
+from server.bank_versions.service import BankVersionStore
 from server.core.settings import ServerSettings
 from server.db.tables import ShareRow
 from server.jobs.queue import JobQueue
 from server.web.app import create_app
+from server.web.http.context import BackgroundWork
 from tests.server.bank_versions.test_text import BANK, LEXICON
 from tests.server.conftest import START, make_submission
 from tests.worlds.new_databases import on_sqlite as on_sqlite
@@ -60,9 +61,9 @@ class Site:
         return int(reply.headers["location"].removeprefix("/jobs/"))
 
     @property
-    def versions(self) -> BankVersions:
-        found: BankVersions = self.client.app.state.context.background.versions  # type: ignore[attr-defined]
-        return found
+    def versions(self) -> BankVersionStore:
+        background: BackgroundWork = self.client.app.state.context.background  # type: ignore[attr-defined]
+        return background.versions.store
 
     @property
     def queue(self) -> JobQueue:
