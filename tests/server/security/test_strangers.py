@@ -39,7 +39,7 @@ def test_a_forms_token_is_worth_nothing_in_another_session(world: People) -> Non
     others = signed_in(world, "ben")[1]
     before = world.client(**PAGE)
     anonymous = token_of(before.get("/sign-in"))
-    for wrong in (others, anonymous, token[:-1], token.upper()):
+    for wrong in (others, anonymous, token[:-1], token.upper(), "", "ü"):
         reply = own.post("/account/tokens", data={"csrftoken": wrong, "label": "x"})
         assert (reply.status_code, "not from a page of this server" in reply.text) == (403, True)
     assert own.post("/account/tokens", data={"csrftoken": token, "label": "x"}).status_code == 200

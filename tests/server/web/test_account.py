@@ -145,32 +145,6 @@ def test_signing_out_everywhere_ends_all_and_leaves_tokens(world: People) -> Non
     assert world.client("ana").get("/api/v1/attempts").status_code == 200
 
 
-FORMS = [
-    ("/account/tokens", {"label": "theirs"}),
-    ("/account/password", {"old": PASSWORD, "password": "x" * 12, "again": "x" * 12}),
-    ("/account/delete", {"password": PASSWORD}),
-    ("/account/sign-out-everywhere", {}),
-    ("/sign-out", {}),
-    ("/admin/accounts", {"name": "mallory", "role": "admin"}),
-]
-
-
-@pytest.mark.parametrize(("path", "fields"), FORMS, ids=lambda value: str(value))
-@pytest.mark.parametrize("token", [None, "", "made up", "ü", "another's"])
-def test_a_form_of_another_page_changes_nothing(
-    world: People, path: str, fields: dict[str, str], token: str | None
-) -> None:
-    browser, _ = signed_in(world, "ed")
-    if token == "another's":
-        token = signed_in(world, "ben")[1]
-    sent = fields if token is None else fields | {"csrftoken": token}
-    reply = browser.post(path, data=sent)
-    assert reply.status_code in (400, 403), reply.text
-    assert browser.get("/account").status_code == 200
-    assert {each.name for each in world.accounts.all()} == set(world.by_name)
-    assert len(world.accounts.tokens.of(world.by_name["ed"].id)) == 1
-
-
 def test_nobody_is_signed_in_as_somebody_else_by_a_foreign_form(browser: TestClient) -> None:
     reply = browser.post("/sign-in", data={"name": "ana", "password": PASSWORD})
     assert reply.status_code == 403

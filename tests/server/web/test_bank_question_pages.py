@@ -112,10 +112,8 @@ def test_a_built_in_question_is_changed_as_a_copy(site: Site) -> None:
     question = site.service.question("kv-cache")
     assert question.prompt == "How large is a KV cache?"
     assert question.sources == tuple(form["sources"].splitlines())
-    assert [each.phrase for each in question.key_phrases] == [
-        "paged attention",
-        "continuous batching",
-    ]
+    phrases = [each.phrase for each in question.key_phrases]
+    assert phrases == ["paged attention", "continuous batching"]
 
 
 def test_each_fault_stands_at_its_field(written: Site) -> None:
