@@ -1,24 +1,23 @@
 """``aloud transcribe``, ``aloud pronounce``, ``aloud say``: sound in, sound out."""
 
-import enum
 import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from client.answer.worker import transcribe as transcribe_sound
 from client.audio.files import SoundFile, read_audio
 from client.audio.voice_activity import check_for_speech
 from client.cli import loading
-from client.cli.common import command, errors, fail, out, print_file, print_json
+from client.cli.commands import commands
+from client.cli.common import command, errors, fail, out, plain_table, print_file, print_json
 from client.cli.loading import name_track
-from client.cli.options import EngineOption, ModelOption, TrackOption
+from client.cli.options import EngineOption, JsonOption, ModelOption, TrackOption
 from client.cli.progress_bars import counting, share_bar
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
@@ -40,32 +39,10 @@ from pronunciation.terms import Lexicon
 from server.contract import TERM_WORDS, clock
 from server.ui.exports.transcript_text import FORMATS
 
-_PANEL = "Sound"
+app = commands()
 
 
-class VoiceName(enum.StrEnum):
-    """The voice."""
-
-    natural = "natural"
-    system = "system"
-
-
-class TranscriptFormat(enum.StrEnum):
-    """How a transcript is printed."""
-
-    text = "text"
-    json = "json"
-    srt = "srt"
-    vtt = "vtt"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    command(app, "transcribe", _PANEL)(transcribe)
-    command(app, "say", _PANEL)(say)
-    command(app, "pronounce", "Sound")(pronounce)
-
-
+@command(app, "transcribe")
 def transcribe(
     settings: ClientSettings,
     audio: Annotated[Path, typer.Argument(metavar="AUDIO", help="An audio or video file.")],
@@ -73,8 +50,8 @@ def transcribe(
     model: ModelOption = None,
     track: TrackOption = None,
     format_: Annotated[
-        TranscriptFormat, typer.Option("--format", help="The output format.")
-    ] = TranscriptFormat.text,
+        Literal["text", "json", "srt", "vtt"], typer.Option("--format", help="The output format.")
+    ] = "text",
 ) -> None:
     """Print the transcript of a recording."""
     sound = SoundFile(audio, track=track)
@@ -83,9 +60,10 @@ def transcribe(
     transcriber = loading.begin_loading(settings, engine, model)()
     with share_bar("transcribing") as report:
         transcript = transcribe_sound(transcriber, sound, report)
-    print_file(FORMATS[format_.value](transcript))
+    print_file(FORMATS[format_](transcript))
 
 
+@command(app, "say")
 def say(
     settings: ClientSettings,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What to say.")],
@@ -93,7 +71,8 @@ def say(
         Path | None, typer.Option("--out", help="Write a WAV file instead of playing.")
     ] = None,
     voice: Annotated[
-        VoiceName | None, typer.Option("--voice", help="The voice; default: the settings.")
+        Literal["natural", "system"] | None,
+        typer.Option("--voice", help="The voice; default: the settings."),
     ] = None,
     speed: Annotated[
         float | None, typer.Option("--speed", min=0.5, max=2.0, help="1 is the voice's own pace.")
@@ -117,6 +96,7 @@ def say(
 _VERDICT = {"correct": ("✓", "green"), "mispronounced": ("✗", "red"), "unclear": ("?", "yellow")}
 
 
+@command(app, "pronounce")
 def pronounce(
     settings: ClientSettings,
     audio: Annotated[
@@ -129,7 +109,7 @@ def pronounce(
         Path | None,
         typer.Option("--manifest", metavar="FILE.jsonl", help="Many recordings, one line each."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Report how each lexicon term of a text was said in the recording."""
     lexicon = load_lexicon(settings.lexicon, settings.cache)
@@ -158,9 +138,7 @@ def _hear(hearing: Hearing, lexicon: Lexicon, audio: Path, text: str) -> list[He
 
 
 def _print(heard: list[Heard], lexicon: Lexicon) -> None:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for column in ("", "term", "heard", "say", "at", "tip"):
-        table.add_column(column, overflow="fold")
+    table = plain_table("", "term", "heard", "say", "at", "tip")
     for each in heard:
         sign, style = _VERDICT[each.verdict]
         term = lexicon.get(each.term)

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 from rich.progress import Progress
-from rich.table import Table
 from rich.text import Text
 
 from client.backend.embedded import read_posting
 from client.backend.opening import open_direct
 from client.backend.shared_server import check_bank
-from client.cli.commands import command_group
-from client.cli.common import command, errors, fail, out, print_json
-from client.cli.options import RoundOption
+from client.cli.commands import command_group, commands
+from client.cli.common import command, errors, fail, out, plain_table, print_json, writing
+from client.cli.options import JsonOption, RoundOption
 from client.core.own_lexicon import load_own_lexicon
 from client.core.settings import ClientSettings
 from client.core.wording import count_of, visible
@@ -30,21 +29,13 @@ if TYPE_CHECKING:  # the encoder is loaded when a posting is read
     from client.backend.embedded import Posting
 
 T = TypeVar("T")
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role's questions.")]
 
-
-def register(app: typer.Typer) -> None:
-    """Add ``aloud bank`` with its commands."""
-    group = command_group(
-        app, "bank", "Browse the question bank and check your own.", "Bank and lexicon"
-    )
-    command(group, "list")(list_bank)
-    command(group, "show")(show)
-    command(group, "validate")(validate)
-    command(group, "import")(import_questions)
+app = commands()
+group = command_group(app, "bank")
 
 
+@command(group, "list")
 def list_bank(
     settings: ClientSettings,
     role: RoleOption = None,
@@ -66,10 +57,8 @@ def list_bank(
     for role_id, group in by_role.items():
         title = f"{titles[role_id]}  [{role_id}]" if role_id else "Questions for any role"
         out().print(Text(f"{title} – {count_of(len(group), 'question')}", style="bold cyan"))
-        table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
-        table.add_column("id", no_wrap=True)  # it is copied
-        for column in ("round", "level", "topic"):
-            table.add_column(column, overflow="fold")
+        table = plain_table("id", "round", "level", "topic", indent=2)
+        table.columns[0].no_wrap = True  # it is copied
         for question in group:
             level = "●" * question.difficulty + "○" * (5 - question.difficulty)
             table.add_row(question.id, question.round, level, Text(question.topic))
@@ -77,6 +66,7 @@ def list_bank(
         out().print()
 
 
+@command(group, "show")
 def show(
     settings: ClientSettings,
     entry_id: Annotated[str, typer.Argument(metavar="ID", help="A question or a role.")],
@@ -98,6 +88,7 @@ def show(
         _print_question(question)
 
 
+@command(group, "validate")
 def validate(
     settings: ClientSettings,
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A bank's folder or file.")],
@@ -134,6 +125,7 @@ def validate(
     out().print(f"{path}: {questions}, no faults{notes}{graded}", markup=False)
 
 
+@command(group, "import")
 def import_questions(
     settings: ClientSettings,
     file: Annotated[
@@ -169,7 +161,8 @@ def import_questions(
         rounds = own.rounds_of(bank, role)  # says what roles there are
         forms = [QuestionForm.of(each, role, rounds) for each in posting.proposals]
         if out_file is not None:
-            out_file.write_text(own.to_yaml(forms, bank), encoding="utf-8")
+            with writing(out_file):
+                out_file.write_text(own.to_yaml(forms, bank), encoding="utf-8")
             out().print(
                 f"{out_file}: {count_of(len(forms), 'question')}; edit it, then check it with"
             )
@@ -307,9 +300,7 @@ def _print_role(role: Role) -> None:
         )
         console.print(Text(f"    {employer.needs}", style="dim"))
     year = f" in {landscape.salary_year}" if landscape.salary_year else ""
-    table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
-    for column in ("level", "base", "with equity", ""):
-        table.add_column(column, overflow="fold")
+    table = plain_table("level", "base", "with equity", "", indent=2)
     for band in _under(f"Pay{year}, thousands of US dollars a year", landscape.salaries):
         table.add_row(band.level, _range(band.base_usd_k), _range(band.total_usd_k), band.notes)
     if landscape.salaries:

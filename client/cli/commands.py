@@ -1,9 +1,9 @@
 """Which commands there are, each loaded when it is used, and how help lists them."""
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import typer
 from typer.core import TyperGroup
@@ -112,37 +112,27 @@ COMMANDS: Final = {
 """Heading in the help → command → its module in this package, and its first sentence: to import
 every module for ``aloud --help`` would take seconds."""
 
+_ALL: Final = {name: told for part in COMMANDS.values() for name, told in part.items()}
 
-class LoadedCommands(MutableMapping[str, Any]):
+
+class LoadedCommands(Mapping[str, Any]):
     """The commands by name; a module is imported when one of its commands is asked for."""
 
     def __init__(self) -> None:
-        self._modules = {
-            name: module for part in COMMANDS.values() for name, (module, _) in part.items()
-        }
         self._loaded: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._loaded:
-            part = typer.Typer(rich_markup_mode=None, add_completion=False)
-            part.callback()(lambda: None)  # a group, even of one command
-            import_module(f"client.cli.{self._modules[name]}").register(part)
-            self._loaded |= typer.main.get_group(part).commands
+            module, _ = _ALL[name]
+            app = import_module(f"client.cli.{module}").app
+            self._loaded |= typer.main.get_group(app).commands
         return self._loaded[name]
 
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._modules.setdefault(name, "")
-        self._loaded[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._modules[name]
-        self._loaded.pop(name, None)
-
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter(_ALL)
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(_ALL)
 
 
 OF_ATTEMPTS: Final = frozenset(
@@ -173,24 +163,30 @@ class PlainGroup(TyperGroup):
     """Plain help, because rich's takes longer to import than most commands run."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Lists the commands by panel, each with the first sentence of its help."""
-        panels: dict[str, list[tuple[str, str]]] = {}
-        for name in self.list_commands(ctx):
-            command = self.commands[name]
-            about = " ".join((command.help or "").split("\n\n")[0].split())
-            panel = getattr(command, "rich_help_panel", None)
-            panels.setdefault(panel if isinstance(panel, str) else "Commands", []).append(
-                (name, about)
+        """Lists the commands, each with the first sentence of its help."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, " ".join((self.commands[name].help or "").split("\n\n")[0].split()))
+                    for name in self.list_commands(ctx)
+                ]
             )
-        for panel, rows in panels.items():
-            with formatter.section(panel):
-                formatter.write_dl(rows)
 
 
-def command_group(app: typer.Typer, name: str, about: str, panel: str | None = None) -> typer.Typer:
-    """Add a group of commands, ``aloud NAME …``, and return it, to add its commands."""
-    group = typer.Typer(help=about, no_args_is_help=True, cls=PlainGroup)
-    app.add_typer(group, name=name, rich_help_panel=panel)
+def commands() -> typer.Typer:
+    """What a module adds its commands to, as ``app``."""
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    app.callback()(lambda: None)  # a group, even of one command
+    return app
+
+
+def command_group(app: typer.Typer, name: str, about: str = "") -> typer.Typer:
+    """Add a group of commands, ``aloud NAME …``, and return it, to add its commands.
+
+    Without ``about`` it is one of the table ``COMMANDS``.
+    """
+    group = typer.Typer(help=about or _ALL[name][1], no_args_is_help=True, cls=PlainGroup)
+    app.add_typer(group, name=name)
     return group
 
 
@@ -221,7 +217,7 @@ class Program(PlainGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = LoadedCommands()
+        self.commands = cast(Any, LoadedCommands())
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Reads the program's own options."""

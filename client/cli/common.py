@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -16,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
 
 from client.cli.options import (
     BankOption,
@@ -91,12 +93,29 @@ def print_file(text: str) -> None:
     sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
 
 
+def plain_table(*columns: str, indent: int = 0) -> Table:
+    """A table without lines."""
+    table = Table(box=None, padding=(0, 2, 0, indent), header_style="dim")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """A file that cannot be written is an expected failure."""
+    try:
+        yield
+    except OSError as error:
+        raise fail(f"{path} cannot be written: {error.strerror}") from error
+
+
 _DATA_OPTIONS: Final = {"bank": BankOption, "lexicon": LexiconOption, "server": ServerOption}
 _JUDGE_OPTIONS: Final = {"judge": JudgeOption, "judge_model": JudgeModelOption}
 
 
 def command(
-    app: typer.Typer, name: str, panel: str | None = None, *, judged: bool = False
+    app: typer.Typer, name: str, *, judged: bool = False
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a command whose first parameter is ``settings: ClientSettings``.
 
@@ -122,7 +141,7 @@ def command(
         wrapper.__signature__ = inspect.Signature(own + added)  # type: ignore[attr-defined]
         wrapper.__annotations__ = {p.name: p.annotation for p in own + added}
         del wrapper.__wrapped__  # typer would read its hints
-        app.command(name, rich_help_panel=panel)(wrapper)
+        app.command(name)(wrapper)
         return function
 
     return register

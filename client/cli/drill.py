@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from client.audio.devices import find_device
-from client.cli.common import command, errors, fail, out
+from client.cli.commands import commands
+from client.cli.common import command, errors, fail, out, plain_table, writing
 from client.cli.loading import answers_here, open_server, open_session
 from client.cli.progress_bars import counting
 from client.core.durable_file import write_durably
@@ -29,14 +29,10 @@ from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from server.contract import MAX_PAGE, TERM_WORDS, DrillCard, DrillQuery
 
-_PANEL = "Practice"
+app = commands()
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    command(app, "drill", _PANEL)(drill)
-
-
+@command(app, "drill")
 def drill(
     settings: ClientSettings,
     set_: Annotated[
@@ -153,9 +149,7 @@ def _list(settings: ClientSettings, sets: ItemSets, set_: str | None) -> None:
     due = [(card, by_id[card.item_id]) for card in queue.due if card.item_id in by_id]
     new = len(by_id) - len(by_id.keys() & set(queue.known))
     if due:
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-        for column in ("due", "item", "say", "set", "said", "missed", "last"):
-            table.add_column(column, overflow="fold")
+        table = plain_table("due", "item", "say", "set", "said", "missed", "last")
         for card, item in due:
             table.add_row(*_row(card, item))
         out().print(table)
@@ -194,10 +188,8 @@ def _export(
         chosen = tuple(item for item in chosen if not item.phrases)
         if not chosen:
             raise fail(f"{set_} has phrases, which a CSV file cannot hold; export it as .apkg")
-        try:
+        with writing(path):
             write_durably(path, items_to_csv(chosen).encode("utf-8"))
-        except OSError as error:
-            raise fail(f"{path} cannot be written: {error.strerror}") from error
     elif path.suffix.casefold() == ".apkg":
         title = "Aloud" if set_ is None else f"Aloud::{sets.titles[set_]}"
         voice = _Sounds(settings).clip if sounds else None

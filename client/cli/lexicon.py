@@ -4,48 +4,36 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from client.cli.commands import command_group
-from client.cli.common import command, fail, out, print_json
+from client.cli.commands import command_group, commands
+from client.cli.common import command, fail, out, plain_table, print_json
+from client.cli.options import JsonOption
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
 from pronunciation.lexicon_loader import load_lexicon, read_terms
 from pronunciation.phones import to_ipa
 from question_bank.errors import like_one_of
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+app = commands()
+group = command_group(app, "lexicon")
 
 
-def register(app: typer.Typer) -> None:
-    """Add ``aloud lexicon`` with its commands."""
-    group = command_group(
-        app,
-        "lexicon",
-        "Browse the terms and their pronunciation, and check your own.",
-        "Bank and lexicon",
-    )
-    command(group, "list")(list_terms)
-    command(group, "show")(show)
-    command(group, "validate")(validate)
-
-
+@command(group, "list")
 def list_terms(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """List the terms with their respelling."""
     terms = load_lexicon(settings.lexicon, settings.cache)
     if as_json:
         print_json([term.model_dump() for term in terms])
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for column in ("term", "say", "kind", "stands for"):
-        table.add_column(column, overflow="fold")
+    table = plain_table("term", "say", "kind", "stands for")
     for term in sorted(terms, key=lambda each: each.term.casefold()):
         table.add_row(Text(term.term, "bold"), Text(term.say), term.kind, Text(term.stands_for))
     out().print(table)
     out().print(Text(f"{len(terms)} terms", style="dim"))
 
 
+@command(group, "show")
 def show(
     settings: ClientSettings,
     name: Annotated[str, typer.Argument(metavar="TERM", help="The term, in any case.")],
@@ -77,6 +65,7 @@ def show(
         console.print(Text(f"Source: {term.source}", style="dim"))
 
 
+@command(group, "validate")
 def validate(
     settings: ClientSettings,
     path: Annotated[

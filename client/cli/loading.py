@@ -4,11 +4,9 @@ from collections.abc import Callable
 
 from rich.text import Text
 
-from client.answer import hearing
 from client.answer.answers import Answers
-from client.answer.hearing import vocabulary
+from client.answer.hearing import load_hearing, vocabulary
 from client.answer.session import Session
-from client.answer.term_track import Hear
 from client.audio.files import SoundFile
 from client.backend.opening import open_backend
 from client.backend.protocol import Backend
@@ -42,11 +40,6 @@ def begin_loading(
         return process
 
     return wait
-
-
-def load_hearing(settings: ClientSettings) -> Hear:
-    """What hears how the lexicon's terms were said; its model loads at the first answer."""
-    return hearing.load_hearing(settings)
 
 
 def open_session(

@@ -1,5 +1,6 @@
 """The options that several commands share; `aloud --help` loads these and nothing heavy."""
 
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -36,9 +37,18 @@ JudgeOption = Annotated[
 JudgeModelOption = Annotated[
     str | None, typer.Option("--judge-model", metavar="NAME", help="The judge's model.")
 ]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RoundOption = Annotated[
     str | None, typer.Option("--round", metavar="X", help="Only this round's questions.")
 ]
+
+
+def day(text: str) -> date:
+    """A date as it is written in an option."""
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").date()
+    except ValueError:
+        raise ValueError(f"must be a date such as 2027-03-01, not {text!r}") from None
 
 
 def _known_engine(name: str | None) -> str | None:

@@ -1,24 +1,24 @@
 """``aloud history``, ``regrade``, ``export``, ``import``, ``purge``: your own data."""
 
-import enum
 import shlex
-from datetime import datetime
+from datetime import date, datetime, time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.text import Text
 
 from client.backend.opening import read_review
 from client.backend.protocol import BackendError, RejectedError
-from client.cli.common import checked, command, errors, fail, out, print_file, print_json
+from client.cli.commands import commands
+from client.cli.common import checked, command, errors, fail, out, print_file, print_json, writing
 from client.cli.loading import open_server
-from client.cli.options import RoundOption
+from client.cli.options import JsonOption, RoundOption, day
 from client.cli.progress_bars import counting
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
 from client.data.deleting import KEPT, delete_answers, delete_everything
-from client.data.exports import export_attempts, import_archive
+from client.data.exports import SUBTITLES, export_attempts, import_archive
 from client.data.own_recordings import OwnRecordings
 from client.data.repair import earlier_version
 from client.data.whole_archive import is_whole, read_whole, write_archive
@@ -26,38 +26,10 @@ from client.terminal.report import history_table, print_report, render_review
 from server.contract import Attempt, HistoryPage, HistoryQuery, PurgeRequest, RegradeChange, clock
 from server.ui.verdict_words import VERDICT_WORDS, question_about
 
-_PANEL = "Your own data"
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+app = commands()
 
 
-class ExportFormat(enum.StrEnum):
-    """What an export looks like."""
-
-    markdown = "markdown"
-    html = "html"
-    json = "json"
-    csv = "csv"
-    zip = "zip"
-    srt = "srt"
-    vtt = "vtt"
-
-
-def _day(text: str) -> datetime:
-    try:
-        return datetime.strptime(text, "%Y-%m-%d")
-    except ValueError:
-        raise ValueError(f"must be a date such as 2027-03-01, not {text!r}") from None
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    command(app, "history", _PANEL)(history)
-    command(app, "regrade", _PANEL)(regrade)
-    command(app, "export", _PANEL)(export)
-    command(app, "import", _PANEL)(import_file)
-    command(app, "purge", _PANEL)(purge)
-
-
+@command(app, "history")
 def history(
     settings: ClientSettings,
     attempt: Annotated[
@@ -109,6 +81,7 @@ def history(
         _print_history(page, filtered=any((role, round_, question)))
 
 
+@command(app, "regrade")
 def regrade(
     settings: ClientSettings,
     diff: Annotated[
@@ -135,13 +108,14 @@ def regrade(
         raise fail(f"{len(result.failures)} could not be graded again and keep their reports")
 
 
+@command(app, "export")
 def export(
     settings: ClientSettings,
     attempt: Annotated[int | None, typer.Argument(metavar="ID", help="Only this attempt.")] = None,
     format_: Annotated[
-        ExportFormat,
+        Literal["markdown", "html", "json", "csv", "zip", "srt", "vtt"],
         typer.Option("--format", help="JSON and ZIP can be imported again; ZIP has everything."),
-    ] = ExportFormat.markdown,
+    ] = "markdown",
     recordings: Annotated[
         bool, typer.Option("--recordings", help="With ZIP: the recordings, too.")
     ] = False,
@@ -151,33 +125,29 @@ def export(
     ] = None,
 ) -> None:
     """Export attempts as Markdown, HTML, JSON, CSV; one as SRT or VTT; everything as ZIP."""
-    if format_ is ExportFormat.zip:
+    if format_ == "zip":
         if attempt is not None or out_file is None:
             raise typer.BadParameter("zip has everything, in a file: name it with --out")
-        with open_server(settings) as backend:
-            try:
-                sounds = write_archive(backend, settings, out_file, recordings=recordings)
-            except OSError as error:
-                raise fail(f"{out_file} cannot be written: {error.strerror}") from error
+        with open_server(settings) as backend, writing(out_file):
+            sounds = write_archive(backend, settings, out_file, recordings=recordings)
         held = f", with {count_of(sounds, 'recording')}" if recordings else ", without recordings"
         errors().print(f"wrote {out_file}{held}", markup=False, soft_wrap=True)
         return
     if recordings:
         raise typer.BadParameter("--recordings goes with --format zip")
-    if format_ in (ExportFormat.srt, ExportFormat.vtt) and attempt is None:
-        raise typer.BadParameter(f"{format_.value} is for one attempt: name it")
+    if format_ in SUBTITLES and attempt is None:
+        raise typer.BadParameter(f"{format_} is for one attempt: name it")
     with open_server(settings) as backend:
-        text = export_attempts(backend, format_.value, attempt)
+        text = export_attempts(backend, format_, attempt)
     if out_file is None:
         print_file(text)
         return
-    try:
+    with writing(out_file):
         out_file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise fail(f"{out_file} cannot be written: {error.strerror}") from error
     errors().print(f"wrote {out_file}", markup=False, soft_wrap=True)
 
 
+@command(app, "import")
 def import_file(
     settings: ClientSettings,
     file: Annotated[
@@ -209,15 +179,16 @@ def import_file(
         )
 
 
+@command(app, "purge")
 def purge(
     settings: ClientSettings,
     attempt: Annotated[
         list[int] | None, typer.Argument(metavar="ID…", help="Delete these attempts.")
     ] = None,
     before: Annotated[
-        datetime | None,
+        date | None,
         typer.Option(
-            "--before", metavar="DAY", parser=_day, help="Delete all attempts before this day."
+            "--before", metavar="DAY", parser=day, help="Delete all attempts before this day."
         ),
     ] = None,
     everything: Annotated[
@@ -233,7 +204,7 @@ def purge(
     ids = sorted(set(attempt or ()))
     if [bool(ids), before is not None, everything].count(True) != 1:
         raise typer.BadParameter("name exactly one of ID, --before and --all")
-    moment = before.astimezone() if before else None
+    moment = datetime.combine(before, time()).astimezone() if before else None
     request = checked(PurgeRequest, attempt_ids=tuple(ids), before=moment, everything=everything)
     if not yes:
         _warn_of_unfinished(settings, moment, everything=everything)

@@ -14,6 +14,7 @@ import typer
 from rich.text import Text
 
 from client.answer.answer import Outcome
+from client.answer.hearing import load_hearing
 from client.answer.journal import Journal
 from client.answer.session import Session
 from client.audio.files import SoundFile
@@ -23,8 +24,9 @@ from client.bulk.recordings import is_bulk, recordings_of
 from client.bulk.results import Line, open_results
 from client.bulk.workers import AssessorOptions, ClusterWorkers, ProcessWorkers, Workers, assess_all
 from client.cli import loading
+from client.cli.commands import commands
 from client.cli.common import command, errors, fail, out, print_json
-from client.cli.loading import answers_here, load_hearing, name_track, open_judge, open_server
+from client.cli.loading import answers_here, name_track, open_judge, open_server
 from client.cli.options import EngineOption, ModelOption, RoundOption, TrackOption
 from client.cli.progress_bars import counting, share_bar
 from client.cli.transcripts import read_transcript
@@ -41,8 +43,6 @@ from client.terminal.unfinished import ask_what_was_meant
 from pronunciation.lexicon_loader import load_lexicon
 from server.contract import HistoryQuery, LanguageRequest
 
-_PANEL = "Practice"
-
 _PREPARE_S: Final = 5
 """Seconds to think in the terminal, where nobody chose others."""
 
@@ -51,15 +51,10 @@ QuestionOption = Annotated[
     str, typer.Option("--question", metavar="ID", help="The question's ID; see `aloud bank list`.")
 ]
 
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    command(app, "demo", _PANEL)(demo)
-    command(app, "interview", _PANEL, judged=True)(interview)
-    command(app, "assess", _PANEL, judged=True)(assess)
-    command(app, "grade", _PANEL, judged=True)(grade)
+app = commands()
 
 
+@command(app, "demo")
 def demo(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """Assess a sample answer; needs no microphone and no download."""
     if not as_json:
@@ -71,6 +66,7 @@ def demo(settings: ClientSettings, as_json: JsonOption = False) -> None:
     _show(outcome, prompt, as_json)
 
 
+@command(app, "assess", judged=True)
 def assess(
     settings: ClientSettings,
     audio: Annotated[
@@ -151,6 +147,7 @@ def assess(
         _ask_what_was_meant(settings, outcome)
 
 
+@command(app, "grade", judged=True)
 def grade(
     settings: ClientSettings,
     question: QuestionOption,
@@ -175,6 +172,7 @@ def grade(
     _show(outcome, prompt, as_json)
 
 
+@command(app, "interview", judged=True)
 def interview(
     settings: ClientSettings,
     role: Annotated[

@@ -12,8 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from client.backend.protocol import Backend, BackendError
-from client.cli.common import checked, command, errors, fail, out, print_json
+from client.cli.commands import commands
+from client.cli.common import checked, command, errors, fail, out, plain_table, print_json, writing
 from client.cli.loading import open_server
+from client.cli.options import JsonOption, day
 from client.cli.progress_bars import counting
 from client.core.preferences import change_preferences, load_preferences
 from client.core.settings import ClientSettings
@@ -57,38 +59,19 @@ from client.practice.progress_over_time import (
 from question_bank.models import Bank
 from server.contract import AttemptSummary, HistoryQuery
 
-_PRACTICE = "Practice"
-_DAY_METAVAR = "DATE"
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+app = commands()
 
 
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise ValueError(f"must be a date such as 2027-03-01, not {text!r}") from None
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    command(app, "progress", _PANEL)(progress)
-    command(app, "plan", _PRACTICE)(plan)
-    command(app, "today", _PRACTICE)(today)
-
-
+@command(app, "plan")
 def plan(
     settings: ClientSettings,
     start: Annotated[
         date | None,
-        typer.Option(
-            "--start", metavar=_DAY_METAVAR, parser=_day, help="First day; default: today."
-        ),
+        typer.Option("--start", metavar="DATE", parser=day, help="First day; default: today."),
     ] = None,
     interview: Annotated[
         date | None,
-        typer.Option(
-            "--interview", metavar=_DAY_METAVAR, parser=_day, help="The day of the interview."
-        ),
+        typer.Option("--interview", metavar="DATE", parser=day, help="The day of the interview."),
     ] = None,
     minutes: Annotated[
         int | None,
@@ -125,10 +108,8 @@ def plan(
             # icalendar takes a fifth of a second to import, which `aloud today` need not wait for
             from client.practice.planning.my_plan import to_calendar
 
-            try:
+            with writing(ics):
                 ics.write_bytes(to_calendar(mine, bank, datetime.now(UTC)))
-            except OSError as error:
-                raise fail(f"{ics} cannot be written: {error.strerror}") from error
             errors().print(f"wrote {ics}", markup=False, soft_wrap=True)
             return
         if as_json:
@@ -138,13 +119,13 @@ def plan(
         for past in mine.past:
             said = f"{past.answers} answered" if past.answers else "–"
             out().print(Text(f"{past.date:%a %d %b}  {said}", "dim"))
-        for day in mine.days:
-            if day.date == now:
-                out().print(Text(f"{day.date:%a %d %b}  today: {day.minutes} minutes", "bold"))
-                _print_steps(day, backend, attempts, bank, mine.goal.role)
+        for each in mine.days:
+            if each.date == now:
+                out().print(Text(f"{each.date:%a %d %b}  today: {each.minutes} minutes", "bold"))
+                _print_steps(each, backend, attempts, bank, mine.goal.role)
             else:
-                text = f"{day.date:%a %d %b}  {day.minutes:3} min  "
-                text += day_text(day, bank, mine.goal.role)
+                text = f"{each.date:%a %d %b}  {each.minutes:3} min  "
+                text += day_text(each, bank, mine.goal.role)
                 out().print(Text(text), soft_wrap=True)
         for line in what_fits(mine):
             out().print(Text(line, "dim"), soft_wrap=True)
@@ -153,25 +134,26 @@ def plan(
             out().print(Text(f"What to read up on: {titles}", "dim"), soft_wrap=True)
 
 
+@command(app, "today")
 def today(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """Show what to practice today, ticked as you do it; when all is done, one step ahead."""
     now = date.today()
     with open_server(settings, reading=True) as backend:
         bank = backend.bank()
         mine, attempts = _plan(settings, backend, now)
-        day = mine.today
+        first = mine.today
         if as_json:
-            print_json({"today": day, "ahead": mine.ahead})
+            print_json({"today": first, "ahead": mine.ahead})
             return
         _print_head(mine, bank, now)
-        if day is None:
+        if first is None:
             return
-        if day.date > now:
-            out().print(f"Your plan begins on {day.date:%A, %d %B}.")
+        if first.date > now:
+            out().print(f"Your plan begins on {first.date:%A, %d %B}.")
             return
-        out().print(Text(f"Today: {day.minutes} minutes", "bold"))
-        _print_steps(day, backend, attempts, bank, mine.goal.role)
-        if not day.left:
+        out().print(Text(f"Today: {first.minutes} minutes", "bold"))
+        _print_steps(first, backend, attempts, bank, mine.goal.role)
+        if not first.left:
             out().print(Text("Done for today.", "green"))
             for step in steps_of([mine.ahead] if mine.ahead else [], bank, mine.goal.role):
                 out().print(Text.assemble(("One step ahead: ", "bold"), step.text))
@@ -213,10 +195,10 @@ def _print_steps(
             out().print(Text(f"      {step.command}", "dim"), soft_wrap=True)
 
 
-_PANEL = "Your own data"
 DAYS_PRINTED: Final = 14
 
 
+@command(app, "progress")
 def progress(
     settings: ClientSettings,
     role: Annotated[str | None, typer.Option("--role", help="Only this role's answers.")] = None,
@@ -385,9 +367,9 @@ def _print_drills(lines: list[DrillLine]) -> None:
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
-    for number, column in enumerate(columns):
-        table.add_column(column, overflow="fold", justify="left" if number == 0 else "right")
+    table = plain_table(*columns, indent=2)
+    for column in table.columns[1:]:
+        column.justify = "right"
     return table
 
 

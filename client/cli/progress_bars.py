@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 
 from rich.progress import (
     BarColumn,
     DownloadColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -17,14 +17,11 @@ from rich.progress import (
 
 from client.cli.common import errors
 
-T = TypeVar("T")
-
 
 @contextmanager
 def share_bar(title: str) -> Iterator[Callable[[float], None]]:
     """A bar whose function takes the share done, 0 to 1."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=errors(), transient=True, disable=not _visible()) as progress:
+    with _progress(TimeElapsedColumn()) as progress:
         task = progress.add_task(title, total=1.0)
         yield lambda share: progress.update(task, completed=share)
 
@@ -32,8 +29,7 @@ def share_bar(title: str) -> Iterator[Callable[[float], None]]:
 @contextmanager
 def counting(title: str) -> Iterator[Callable[[int, int], None]]:
     """A bar whose function takes how many are done and how many there are."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=errors(), transient=True, disable=not _visible()) as progress:
+    with _progress(MofNCompleteColumn()) as progress:
         task = progress.add_task(title, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
@@ -41,18 +37,15 @@ def counting(title: str) -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def download_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """A bar whose function takes bytes done and bytes in all."""
-    columns = (
-        *(TextColumn("{task.description}"), BarColumn(), DownloadColumn()),
-        *(TransferSpeedColumn(), TimeRemainingColumn()),
-    )
-    with Progress(*columns, console=errors(), transient=True, disable=not _visible()) as progress:
+    with _progress(DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()) as progress:
         task = progress.add_task(title, total=None, visible=False)
-
-        def report(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total, visible=True)
-
-        yield report
+        yield lambda done, total: progress.update(task, completed=done, total=total, visible=True)
 
 
-def _visible() -> bool:
-    return errors().is_terminal
+def _progress(*columns: ProgressColumn) -> Progress:
+    return Progress(
+        *(TextColumn("{task.description}"), BarColumn(), *columns),
+        console=errors(),
+        transient=True,
+        disable=not errors().is_terminal,
+    )

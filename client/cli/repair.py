@@ -11,6 +11,7 @@ from rich.text import Text
 from client.answer.answer import Answer
 from client.answer.answers import Answers
 from client.backend.protocol import Backend
+from client.cli.commands import commands
 from client.cli.common import command, errors, fail, out, print_json
 from client.cli.loading import answers_here, open_server, open_session
 from client.cli.options import EngineOption, ModelOption
@@ -33,14 +34,10 @@ from pronunciation.errors import PronunciationError
 from server.contract import Attempt, MeantAnswer, SaidRight, are_like
 from server.ui.verdict_words import score_text
 
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    command(app, "retranscribe", _PANEL, judged=True)(retranscribe)
-    command(app, "correct", _PANEL)(correct)
-    command(app, "unfinished", "Your own data", judged=True)(unfinished)
+app = commands()
 
 
+@command(app, "unfinished", judged=True)
 def unfinished(
     settings: ClientSettings,
     finish: Annotated[
@@ -134,9 +131,7 @@ def _plain(answer: Answer) -> dict[str, object]:
     }
 
 
-_PANEL = "Your own data"
-
-
+@command(app, "retranscribe", judged=True)
 def retranscribe(
     settings: ClientSettings,
     attempt: Annotated[
@@ -176,6 +171,7 @@ def retranscribe(
         raise fail(f"{failed} of {len(ids)} could not be transcribed again and keep their reports")
 
 
+@command(app, "correct")
 def correct(
     settings: ClientSettings,
     attempt: Annotated[int, typer.Argument(metavar="ID", help="One of `aloud history`.")],

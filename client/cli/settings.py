@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from client.cli.commands import command_group
-from client.cli.common import errors, expected_failures, out, print_json
+from client.cli.commands import command_group, commands
+from client.cli.common import errors, expected_failures, out, plain_table, print_json
+from client.cli.options import JsonOption
 from client.core.preferences import (
     NAMES,
     POSSIBLE,
@@ -21,42 +21,28 @@ from client.core.preferences import (
     variable,
     written,
 )
-from client.core.preferences import source_of as source
 from client.core.settings import data_folder
 from client.practice.doubtful_choices import doubts_of
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud settings list`.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands; they work where the file of settings is damaged, too."""
-    settings = command_group(
-        app,
-        "settings",
-        "Change the voice, speed, theme, engine and other settings.",
-        "Your own data",
-    )
-    settings.command("list")(list_settings)
-    settings.command("get")(get)
-    # so that the setting itself refuses "-1", and names the values that it takes
-    settings.command("set", context_settings={"ignore_unknown_options": True})(set_)
-    settings.command("reset")(reset)
+# the commands work where the file of settings is damaged, too
+app = commands()
+group = command_group(app, "settings")
 
 
-def list_settings(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+@group.command("list")
+def list_settings(as_json: JsonOption = False) -> None:
     """List every setting with its value, the value's source, and the values it takes."""
     with expected_failures():
         home = data_folder()
         preferences = load_preferences(home)
-        rows = [(name, written(preferences, name), source(home, name)) for name in NAMES]
+        rows = [(name, written(preferences, name), source_of(home, name)) for name in NAMES]
     if as_json:
         print_json([{"name": name, "value": value, "source": of} for name, value, of in rows])
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for column in ("setting", "value", "from", "can be"):
-        table.add_column(column, overflow="fold")
+    table = plain_table("setting", "value", "from", "can be")
     for name, value, of in rows:
         table.add_row(
             Text(name, "bold"), Text(value or "–"), Text(of, "dim"), Text(POSSIBLE[name], "dim")
@@ -65,6 +51,7 @@ def list_settings(
     out().print(Text(f"kept in {preferences_file(home)}", "dim"), soft_wrap=True)
 
 
+@group.command("get")
 def get(name: NameArgument) -> None:
     """Print the value of one setting."""
     with expected_failures():
@@ -73,6 +60,8 @@ def get(name: NameArgument) -> None:
         typer.echo(written(load_preferences(data_folder()), key))
 
 
+# so that the setting itself refuses "-1", and names the values that it takes
+@group.command("set", context_settings={"ignore_unknown_options": True})
 def set_(
     name: NameArgument,
     value: Annotated[
@@ -91,6 +80,7 @@ def set_(
             _tell_doubt(home, key)
 
 
+@group.command("reset")
 def reset(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="The setting; by default all of them.")

@@ -7,9 +7,10 @@ import typer
 from rich.text import Text
 
 from client.backend.opening import open_reviews
-from client.cli.commands import command_group
-from client.cli.common import checked, command, errors, fail, out, print_json
+from client.cli.commands import command_group, commands
+from client.cli.common import checked, command, errors, fail, out, print_json, writing
 from client.cli.loading import open_server
+from client.cli.options import JsonOption
 from client.cli.progress_bars import counting
 from client.core.durable_file import write_durably
 from client.core.settings import ClientSettings
@@ -24,22 +25,11 @@ from client.data.sharing import (
 )
 from server.contract import LinkRequest, Preparing, Sharing
 
-_PANEL = "Your own data"
+app = commands()
+group = command_group(app, "bundle")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    command(app, "share", _PANEL)(share)
-    group = command_group(
-        app,
-        "bundle",
-        "Send an answer to a coach as one file, without a server; merge the comments.",
-        _PANEL,
-    )
-    command(group, "export")(export)
-    command(group, "merge")(merge)
-
-
+@command(app, "share")
 def share(
     settings: ClientSettings,
     attempt: Annotated[int, typer.Argument(metavar="ID", help="The attempt.", min=1)],
@@ -62,7 +52,7 @@ def share(
     stop: Annotated[
         bool, typer.Option("--stop", help="Revoke every share of this attempt alone.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Share an answer with a coach, by cohort or by link; without options, show who sees it."""
     if stop and (cohort is not None or link is not None):
@@ -178,6 +168,7 @@ def _of_recording(attempt_id: int, preparing: Preparing) -> str:
     return f"the recording is being prepared{far}; `aloud share {attempt_id}` shows its progress"
 
 
+@command(group, "export")
 def export(
     settings: ClientSettings,
     attempt: Annotated[int, typer.Argument(metavar="ID", help="The attempt.", min=1)],
@@ -197,14 +188,13 @@ def export(
     target = file or Path(packed.name)
     if target.exists() and not replace:
         raise fail(f"{target} already exists; name another file with --out, or --replace it")
-    try:
+    with writing(target):
         write_durably(target, packed.content)
-    except OSError as error:
-        raise fail(f"{target} cannot be written: {error.strerror}") from error
     out().print(str(target), markup=False, soft_wrap=True)
     errors().print("Your coach opens answer.html in it, writes comments and sends them back.")
 
 
+@command(group, "merge")
 def merge(
     settings: ClientSettings,
     files: Annotated[

@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from client.cli.commands import command_group
-from client.cli.common import command, fail, out, print_file, print_json
+from client.cli.commands import command_group, commands
+from client.cli.common import command, fail, out, print_file, print_json, writing
 from client.cli.loading import open_server
+from client.cli.options import JsonOption
 from client.core.settings import ClientSettings
 from client.data.stories import (
     KnownStory,
@@ -24,20 +25,14 @@ StoryId = Annotated[
     str, typer.Argument(metavar="ID", help="The story's ID; see `aloud story list`.")
 ]
 
-
-def register(app: typer.Typer) -> None:
-    """Add ``aloud story`` with its commands."""
-    group = command_group(app, "story", "Your own stories for behavioral questions.", "Practice")
-    command(group, "list")(list_stories)
-    command(group, "add")(add)
-    command(group, "show")(show)
-    command(group, "export")(export)
-    command(group, "delete")(delete)
+app = commands()
+group = command_group(app, "story")
 
 
+@command(group, "list")
 def list_stories(
     settings: ClientSettings,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List your stories, and what interviewers ask about that none is for."""
     with open_server(settings, reading=True) as backend:
@@ -67,6 +62,7 @@ def list_stories(
         out().print('Begin with: aloud story add "The migration that slipped"')
 
 
+@command(group, "add")
 def add(
     settings: ClientSettings,
     title: Annotated[str, typer.Argument(help="What it is about, in a few words.")],
@@ -85,6 +81,7 @@ def add(
         out().print(f"  aloud interview --question {story.question_id(seconds)}", markup=False)
 
 
+@command(group, "show")
 def show(settings: ClientSettings, story_id: StoryId) -> None:
     """Show a story: its parts, tellings, what differs, and the questions it answers."""
     with open_server(settings, reading=True) as backend:
@@ -100,6 +97,7 @@ def show(settings: ClientSettings, story_id: StoryId) -> None:
     out().print(f"Tell it: aloud interview --question {known.story.question_id(SECONDS[0])}")
 
 
+@command(group, "export")
 def export(
     settings: ClientSettings,
     out_file: Annotated[
@@ -113,9 +111,11 @@ def export(
     if out_file is None:
         print_file(text)
     else:
-        out_file.write_text(text, encoding="utf-8")
+        with writing(out_file):
+            out_file.write_text(text, encoding="utf-8")
 
 
+@command(group, "delete")
 def delete(settings: ClientSettings, story_id: StoryId) -> None:
     """Delete a story; its tellings stay in the history."""
     with open_server(settings, reading=True) as backend:

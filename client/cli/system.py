@@ -13,8 +13,9 @@ from client.backend.remote import RemoteBackend
 from client.backend.shared_server import back_up
 from client.backend.shared_server import restore as fill
 from client.backend.shared_server import serve as run
-from client.cli.commands import command_group
+from client.cli.commands import command_group, commands
 from client.cli.common import command, errors, fail, out, print_json
+from client.cli.options import JsonOption
 from client.cli.progress_bars import download_bar
 from client.core.settings import ClientSettings, load_settings
 from client.core.tokens import forget_token, is_token, keep_token
@@ -25,23 +26,11 @@ from client.engines.weights import list_models as known
 from client.engines.weights import pull as fetch
 from server.contract import HistoryQuery
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-_PANEL = "Machine and server"
+app = commands()
+models = command_group(app, "models")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    models = command_group(app, "models", "List and download Whisper weights.", _PANEL)
-    command(models, "list")(list_models)
-    command(models, "pull")(pull)
-    command(app, "doctor", _PANEL)(doctor)
-    command(app, "serve", _PANEL)(serve)
-    command(app, "backup", _PANEL)(backup)
-    command(app, "restore", _PANEL)(restore)
-    command(app, "login", _PANEL)(login)
-    command(app, "logout", _PANEL)(logout)
-
-
+@command(models, "list")
 def list_models(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """List the available Whisper weights, and which are installed."""
     models = known()
@@ -76,6 +65,7 @@ def list_models(settings: ClientSettings, as_json: JsonOption = False) -> None:
             out().print(line, markup=False, soft_wrap=True)
 
 
+@command(models, "pull")
 def pull(
     settings: ClientSettings,
     name: Annotated[str, typer.Argument(metavar="NAME", help="One of `aloud models list`.")],
@@ -86,6 +76,7 @@ def pull(
     out().print(f"{name} is installed in {folder}", markup=False, soft_wrap=True)
 
 
+@command(app, "doctor")
 def doctor(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """Check microphone, voice, engine, weights, data folder and server; name each remedy."""
     checks = run_checks(settings)
@@ -106,6 +97,7 @@ def doctor(settings: ClientSettings, as_json: JsonOption = False) -> None:
         raise typer.Exit(1)
 
 
+@command(app, "serve")
 def serve(
     settings: ClientSettings,
     host: Annotated[
@@ -127,6 +119,7 @@ def serve(
     run(settings, host=host, port=port, names=name or (), workers=workers, tell=out().print)
 
 
+@command(app, "backup")
 def backup(
     settings: ClientSettings,
     file: Annotated[
@@ -139,6 +132,7 @@ def backup(
     out().print(f"{_count(rows)} in {file}", markup=False, soft_wrap=True)
 
 
+@command(app, "restore")
 def restore(
     settings: ClientSettings,
     file: Annotated[
@@ -163,6 +157,7 @@ AddressArgument = Annotated[
 ]
 
 
+@command(app, "login")
 def login(settings: ClientSettings, address: AddressArgument = None) -> None:
     """Store a token for a shared server, from its account page. Asks, or reads standard input."""
     server = _server(settings, address)
@@ -186,6 +181,7 @@ def login(settings: ClientSettings, address: AddressArgument = None) -> None:
     errors().print(f"Use it with `--server {server}`, or set ALOUD_SERVER.", markup=False)
 
 
+@command(app, "logout")
 def logout(settings: ClientSettings, address: AddressArgument = None) -> None:
     """Forget the token for a shared server; revoke it on its account page."""
     server = _server(settings, address)

@@ -1,84 +1,53 @@
 """``aloud user``: the accounts, tokens and cohorts of the server on this machine."""
 
-import enum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from client.backend.embedded import open_accounts
-from client.cli.commands import command_group
-from client.cli.common import command, errors, out, print_json
+from client.cli.commands import command_group, commands
+from client.cli.common import command, errors, out, plain_table, print_json
+from client.cli.options import JsonOption
 from client.core.settings import ClientSettings
 
-_PANEL = "Machine and server"
 _DEFAULT_ADDRESS = "http://127.0.0.1:8017"
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name to sign in with.")]
 CohortArgument = Annotated[str, typer.Argument(metavar="COHORT", help="The cohort's name.")]
 
-
-class RoleName(enum.StrEnum):
-    """What somebody is on the server."""
-
-    candidate = "candidate"
-    coach = "coach"
-    admin = "admin"
+app = commands()
+user = command_group(app, "user")
+token = command_group(user, "token", "Manage the tokens that clients sign in with.")
+cohort = command_group(user, "cohort", "Manage cohorts: candidates with their coaches.")
 
 
-class PlaceName(enum.StrEnum):
-    """What somebody is in a cohort."""
-
-    candidate = "candidate"
-    coach = "coach"
+RoleName = Literal["candidate", "coach", "admin"]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    user = command_group(app, "user", "Manage the accounts of the server on this machine.", _PANEL)
-    command(user, "add")(add)
-    command(user, "list")(list_users)
-    command(user, "invite")(invite)
-    command(user, "role")(role)
-    command(user, "disable")(disable)
-    command(user, "enable")(enable)
-    command(user, "delete")(delete)
-    command(user, "drop-second-factor")(drop_second_factor)
-    token = command_group(user, "token", "Manage the tokens that clients sign in with.")
-    command(token, "add")(add_token)
-    command(token, "list")(list_tokens)
-    command(token, "revoke")(revoke_token)
-    cohort = command_group(user, "cohort", "Manage cohorts: candidates with their coaches.")
-    command(cohort, "add")(add_cohort)
-    command(cohort, "list")(list_cohorts)
-    command(cohort, "delete")(delete_cohort)
-    command(cohort, "assign")(assign)
-    command(cohort, "unassign")(unassign)
-
-
+@command(user, "add")
 def add(
     settings: ClientSettings,
     name: NameArgument,
-    role: Annotated[RoleName, typer.Option(help="The role of the account.")] = RoleName.candidate,
+    role: Annotated[RoleName, typer.Option(help="The role of the account.")] = "candidate",
     display_name: Annotated[
         str | None, typer.Option(help="The name that others see; by default the sign-in name.")
     ] = None,
     cohort: Annotated[str | None, typer.Option(help="A cohort to join.")] = None,
 ) -> None:
     """Create an account and print an invitation link for choosing its password."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         group = accounts.cohorts.named(cohort) if cohort else None
-        made = accounts.add(name, role.value, display_name=display_name)
+        made = accounts.add(name, role, display_name=display_name)
         if group is not None:
             accounts.cohorts.assign(group.id, made.id)
         _print_invitation(settings, accounts.invitations.invite(made.id))
 
 
+@command(user, "list")
 def list_users(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """List the accounts."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         users, cohorts = accounts.all(), accounts.cohorts.all()
     places = {
         user.id: [each.name for each in cohorts if user.id in {m.account.id for m in each.members}]
@@ -104,7 +73,7 @@ def list_users(settings: ClientSettings, as_json: JsonOption = False) -> None:
     if not users:
         out().print("There is no account yet; `aloud user add NAME --role admin` makes one.")
         return
-    table = _table("name", "", "role", "state", "cohorts")
+    table = plain_table("name", "", "role", "state", "cohorts")
     for user in users:
         table.add_row(
             Text(user.name, "bold"),
@@ -116,45 +85,50 @@ def list_users(settings: ClientSettings, as_json: JsonOption = False) -> None:
     out().print(table)
 
 
+@command(user, "invite")
 def invite(settings: ClientSettings, name: NameArgument) -> None:
     """Print a new invitation, for the first password or a lost one."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         _print_invitation(settings, accounts.invitations.invite(accounts.named(name).id))
 
 
+@command(user, "role")
 def role(
     settings: ClientSettings,
     name: NameArgument,
     role: Annotated[RoleName, typer.Argument(help="The new role.")],
 ) -> None:
     """Give an account another role."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         user = accounts.named(name)
-        accounts.change(user.id, role=role.value, display_name=user.display_name)
-    out().print(f"{user.name} is {role.value} now", markup=False)
+        accounts.change(user.id, role=role, display_name=user.display_name)
+    out().print(f"{user.name} is {role} now", markup=False)
 
 
+@command(user, "disable")
 def disable(settings: ClientSettings, name: NameArgument) -> None:
     """Stop an account from signing in; its data stays."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         user = accounts.disable(accounts.named(name).id)
     out().print(f"{user.name} is disabled; their sessions and tokens no longer work", markup=False)
 
 
+@command(user, "enable")
 def enable(settings: ClientSettings, name: NameArgument) -> None:
     """Let an account sign in again."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         user = accounts.enable(accounts.named(name).id)
     out().print(f"{user.name} is enabled", markup=False)
 
 
+@command(user, "delete")
 def delete(
     settings: ClientSettings,
     name: NameArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete an account and all its data permanently."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         user = accounts.named(name)
         if not yes:
             typer.confirm(
@@ -166,34 +140,37 @@ def delete(
     out().print(f"{user.name} and all their data are deleted", markup=False)
 
 
+@command(user, "drop-second-factor")
 def drop_second_factor(settings: ClientSettings, name: NameArgument) -> None:
     """Remove the second factor of somebody who lost phone and recovery codes."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         user = accounts.named(name)
         accounts.second_factors.turn_off(user.id)
     out().print(f"{user.name} signs in with the password alone now", markup=False)
 
 
+@command(token, "add")
 def add_token(
     settings: ClientSettings,
     name: NameArgument,
     label: Annotated[str, typer.Option(help="What the token is for, such as: my laptop.")],
 ) -> None:
     """Create a token and print it once."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         made = accounts.tokens.add(accounts.named(name).id, label)
     errors().print("This is the token. It is shown only once.")
     out().print(made.secret, markup=False, soft_wrap=True)
 
 
+@command(token, "list")
 def list_tokens(settings: ClientSettings, name: NameArgument, as_json: JsonOption = False) -> None:
     """List the tokens of an account."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         tokens = accounts.tokens.of(accounts.named(name).id)
     if as_json:
         print_json([vars(token) for token in tokens])
         return
-    table = _table("id", "label", "begins with", "last used", "state")
+    table = plain_table("id", "label", "begins with", "last used", "state")
     for token in tokens:
         table.add_row(
             str(token.id),
@@ -205,17 +182,19 @@ def list_tokens(settings: ClientSettings, name: NameArgument, as_json: JsonOptio
     out().print(table)
 
 
+@command(token, "revoke")
 def revoke_token(
     settings: ClientSettings,
     name: NameArgument,
     token_id: Annotated[int, typer.Argument(metavar="ID", help="From `aloud user token list`.")],
 ) -> None:
     """Revoke a token."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         token = accounts.tokens.revoke(accounts.named(name).id, token_id)
     out().print(f"the token {token.label} is revoked", markup=False)
 
 
+@command(cohort, "add")
 def add_cohort(
     settings: ClientSettings,
     name: CohortArgument,
@@ -224,14 +203,15 @@ def add_cohort(
     ] = None,
 ) -> None:
     """Create a cohort."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         made = accounts.cohorts.add(name, audio_days=audio_days)
     out().print(f"cohort {made.name} created", markup=False)
 
 
+@command(cohort, "list")
 def list_cohorts(settings: ClientSettings, as_json: JsonOption = False) -> None:
     """List the cohorts with their members."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         cohorts = accounts.cohorts.all()
     if as_json:
         print_json(
@@ -248,7 +228,7 @@ def list_cohorts(settings: ClientSettings, as_json: JsonOption = False) -> None:
             ]
         )
         return
-    table = _table("cohort", "recordings", "coaches", "candidates")
+    table = plain_table("cohort", "recordings", "coaches", "candidates")
     for each in cohorts:
         table.add_row(
             Text(each.name, "bold"),
@@ -261,44 +241,42 @@ def list_cohorts(settings: ClientSettings, as_json: JsonOption = False) -> None:
     out().print(table)
 
 
+@command(cohort, "delete")
 def delete_cohort(settings: ClientSettings, name: CohortArgument) -> None:
     """Delete a cohort; its members stay."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         group = accounts.cohorts.named(name)
         accounts.cohorts.delete(group.id)
     out().print(f"cohort {group.name} deleted", markup=False)
 
 
+@command(cohort, "assign")
 def assign(
     settings: ClientSettings,
     cohort: CohortArgument,
     name: NameArgument,
     place: Annotated[
-        PlaceName | None,
+        Literal["candidate", "coach"] | None,
         typer.Option(
             "--as", help="The account's role in the cohort; by default what it is on the server."
         ),
     ] = None,
 ) -> None:
     """Put an account into a cohort."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         group, user = accounts.cohorts.named(cohort), accounts.named(name)
-        made = accounts.cohorts.assign(group.id, user.id, place.value if place else None)
+        made = accounts.cohorts.assign(group.id, user.id, place)
     was = f", no longer as {made.before}" if made.before not in (None, made.as_role) else ""
     out().print(f"{user.name} is in {group.name} as {made.as_role}{was}", markup=False)
 
 
+@command(cohort, "unassign")
 def unassign(settings: ClientSettings, cohort: CohortArgument, name: NameArgument) -> None:
     """Take an account out of a cohort."""
-    with _accounts(settings) as accounts:
+    with open_accounts(settings) as accounts:
         group, user = accounts.cohorts.named(cohort), accounts.named(name)
         accounts.cohorts.unassign(group.id, user.id)
     out().print(f"{user.name} is no longer in {group.name}", markup=False)
-
-
-def _accounts(settings: ClientSettings) -> Any:
-    """The accounts, as a context; only ``client.backend.embedded`` knows what they are."""
-    return open_accounts(settings)
 
 
 def _print_invitation(settings: ClientSettings, invited: Any) -> None:
@@ -311,10 +289,3 @@ def _print_invitation(settings: ClientSettings, invited: Any) -> None:
     if settings.server is None:
         errors().print("(`--server https://…` prints it with the server's address)", style="dim")
     out().print(f"{address}/invitation/{invited.secret}", markup=False, soft_wrap=True)
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for column in columns:
-        table.add_column(column)
-    return table

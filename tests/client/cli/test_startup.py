@@ -145,14 +145,10 @@ def test_the_studios_first_page_needs_no_other_page(practiced: Path) -> None:
 
 
 def test_the_table_of_commands_is_what_the_modules_register() -> None:
-    for panel, part in COMMANDS.items():
-        for name, (module, about) in part.items():
-            alone = typer.Typer()
-            alone.callback()(lambda: None)
-            import_module(f"client.cli.{module}").register(alone)
-            command = typer.main.get_group(alone).commands[name]
-            told = " ".join((command.help or "").split("\n\n")[0].split())
-            assert (command.rich_help_panel, told) == (panel, about)
+    for name, (module, about) in (each for part in COMMANDS.values() for each in part.items()):
+        registered = import_module(f"client.cli.{module}").app
+        command = typer.main.get_group(registered).commands[name]
+        assert " ".join((command.help or "").split("\n\n")[0].split()) == about
 
 
 def test_help_lists_every_command_under_its_panel(run: Run) -> None:
