@@ -10,7 +10,7 @@ from client.backend.protocol import Backend, BackendError, Reviews
 from client.backend.remote import RemoteBackend, RemoteReviews
 from client.backend.sending import OutboxBackend, with_outbox
 from client.core.settings import ClientSettings
-from server.contract import NewComment, ReviewDocument
+from server.contract import ReviewDocument
 
 _HEAD_START_S: Final = 1.0
 """What waits gets a moment before the first question is asked, so that the reply knows of it."""
@@ -65,9 +65,15 @@ def _remote(server: str, settings: ClientSettings, *, patient: bool = False) -> 
     return RemoteBackend(server, token=settings.token, patient=patient)
 
 
-def open_remote(server: str, settings: ClientSettings) -> RemoteReviews:
-    """The comments on this server."""
-    return RemoteReviews(server, token=settings.token)
+def open_remote(settings: ClientSettings) -> RemoteReviews:
+    """The comments on the shared server.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if settings.server is None:
+        raise ValueError("only comments on a shared server can be answered")
+    return RemoteReviews(settings.server, token=settings.token)
 
 
 @contextmanager
@@ -78,7 +84,7 @@ def open_reviews(settings: ClientSettings) -> Iterator[Reviews]:
         BackendError: whatever is refused, and a server or database that cannot be used.
     """
     if settings.server is not None:
-        with open_remote(settings.server, settings) as remote:
+        with open_remote(settings) as remote:
             yield remote
         return
     with embedded.open_reviews(settings) as merged:
@@ -104,26 +110,3 @@ def count_written(settings: ClientSettings, attempt_id: int) -> int:
     comments = sum(not each.by_owner for each in review.comments)
     corrections = sum(not each.by_owner for each in review.corrections)
     return comments + len(review.scores) + corrections
-
-
-def add_reply(settings: ClientSettings, attempt_id: int, wanted: NewComment) -> None:
-    """Answers a comment on the shared server.
-
-    Raises:
-        BackendError: the server does not take it, or cannot be reached.
-        ValueError: there is no shared server.
-    """
-    if settings.server is None:
-        raise ValueError("only comments on a shared server can be answered")
-    with open_remote(settings.server, settings) as remote:
-        remote.comment(attempt_id, wanted)
-
-
-def delete_comment(settings: ClientSettings, attempt_id: int, external_id: str) -> None:
-    """Deletes a comment that somebody without an account wrote about your answer.
-
-    Raises:
-        BackendError: there is none, somebody with an account wrote it, or the server is away.
-    """
-    with open_reviews(settings) as reviews:
-        reviews.delete_comment(attempt_id, external_id)

@@ -14,15 +14,10 @@ from client.cli.options import JsonOption
 from client.cli.progress_bars import counting
 from client.core.durable_file import write_durably
 from client.core.settings import ClientSettings
+from client.data import sharing as sharing_of
 from client.data.bundle import bundle_of, merge_each, news_of, read_review
 from client.data.own_recordings import OwnRecordings
-from client.data.sharing import (
-    RemoteSharing,
-    interview_of,
-    open_sharing,
-    share_attempt,
-    share_interview,
-)
+from client.data.sharing import RemoteSharing, interview_of, open_sharing
 from server.contract import LinkRequest, Preparing, Sharing
 
 app = commands()
@@ -76,32 +71,21 @@ def share(
 
             submission_id = sharing.attempt(attempt).submission.submission_id
             cohort_id = _cohort(sharing, attempt, cohort) if cohort is not None else None
-            if whole:
-                record = interview_of(settings, submission_id)
-                if record is None:
-                    raise fail("this answer does not belong to an interview that is kept here")
-                made = share_interview(
-                    sharing,
-                    recordings,
-                    record,
-                    cohort_id=cohort_id,
-                    link=wanted,
-                    with_audio=audio,
-                    uploaded=uploaded,
-                )
-            else:
-                made = share_attempt(
-                    sharing,
-                    recordings,
-                    attempt,
-                    submission_id,
-                    cohort_id=cohort_id,
-                    link=wanted,
-                    with_audio=audio,
-                    uploaded=uploaded,
-                )
-            if made is not None:
-                address = sharing.address_of(made)
+            record = interview_of(settings, submission_id) if whole else None
+            if whole and record is None:
+                raise fail("this answer does not belong to an interview that is kept here")
+            address = sharing_of.share(
+                sharing,
+                recordings,
+                attempt,
+                submission_id,
+                record,
+                cohort_id=cohort_id,
+                link=wanted,
+                with_audio=audio,
+                uploaded=uploaded,
+            )
+            if address is not None:
                 errors().print(
                     "Anyone with this link sees the answer. The link is shown only once:"
                 )

@@ -65,10 +65,6 @@ class RemoteSharing(ServerConnection):
         """Ends a link: it no longer opens the answer."""
         self.send("DELETE", f"share-links/{link_id}", repeat=False)
 
-    def address_of(self, link: NewShareLink) -> str:
-        """The whole address of a link."""
-        return self.server + link.path
-
     def attempt(self, attempt_id: int) -> Attempt:
         return self.call("GET", f"attempts/{attempt_id}", Attempt)
 
@@ -97,8 +93,6 @@ class RemoteSharing(ServerConnection):
         self,
         attempt_id: int,
         tell: Callable[[Preparing], None] = lambda preparing: None,
-        *,
-        patience_s: float = PATIENCE_S,
     ) -> Preparing | None:
         """Waits until an uploaded recording can be heard, asking less and less often.
 
@@ -111,7 +105,7 @@ class RemoteSharing(ServerConnection):
         Raises:
             UnavailableError: the server stayed away.
         """
-        until_s = time.monotonic() + patience_s
+        until_s = time.monotonic() + PATIENCE_S
         pause_s = _FIRST_LOOK_S
         while True:
             is_late = time.monotonic() >= until_s
@@ -142,39 +136,6 @@ def open_sharing(settings: ClientSettings) -> RemoteSharing:
     return RemoteSharing(settings.server, token=settings.token)
 
 
-def share_attempt(
-    sharing: RemoteSharing,
-    recordings: OwnRecordings,
-    attempt_id: int,
-    submission_id: str,
-    *,
-    cohort_id: int | None,
-    link: LinkRequest | None = None,
-    with_audio: bool = False,
-    uploaded: Callable[[int], None] = lambda attempt_id: None,
-) -> NewShareLink | None:
-    """Shares one attempt with a cohort or by a link; uploads its recording if that is wanted.
-
-    ``uploaded`` receives the attempt whose recording has just been uploaded.
-
-    Returns:
-        The link, if one was made.
-
-    Raises:
-        NoSharingError: there is no recording of this answer on this machine.
-        AudioFileError, UnavailableError, RejectedError: the recording or the server fails.
-    """
-    if with_audio and not recordings.path_of(submission_id).is_file():
-        raise NoSharingError("there is no recording of this answer on this machine")
-    wanted = ShareRequest(attempt_id=attempt_id, cohort_id=cohort_id, with_audio=with_audio)
-    share = sharing.share(wanted)
-    made = sharing.add_link(share.id, link) if link is not None else None
-    if with_audio:
-        sharing.upload(attempt_id, recordings)
-        uploaded(attempt_id)
-    return made
-
-
 def interview_of(settings: ClientSettings, submission_id: str) -> InterviewRecord | None:
     """The interview that an answer was given in; ``None``: in none that is kept here."""
     return next(
@@ -187,47 +148,58 @@ def interview_of(settings: ClientSettings, submission_id: str) -> InterviewRecor
     )
 
 
-def share_interview(
+def share(
     sharing: RemoteSharing,
     recordings: OwnRecordings,
-    record: InterviewRecord,
+    attempt_id: int,
+    submission_id: str,
+    interview: InterviewRecord | None = None,
     *,
     cohort_id: int | None,
     link: LinkRequest | None = None,
     with_audio: bool = False,
     uploaded: Callable[[int], None] = lambda attempt_id: None,
-) -> NewShareLink | None:
-    """Shares all answers of an interview that this server has, as ``share_attempt`` does one.
+) -> str | None:
+    """Shares an attempt with a cohort or by a link; uploads its recording if that is wanted.
 
-    Recordings that are not (or no longer) on this machine are left out.
+    With ``interview``, all of its answers that this server has; recordings of it that are not (or
+    no longer) on this machine are left out. ``uploaded`` receives each attempt whose recording has
+    just been uploaded.
+
+    Returns:
+        The link's whole address, if one was made.
 
     Raises:
-        NoSharingError: the server has none of its answers.
+        NoSharingError: there is no recording of this answer on this machine, or the server has
+            none of the interview's answers.
         AudioFileError, UnavailableError, RejectedError: the recording or the server fails.
     """
-    answers = {
-        each.attempt_id: each.submission_id
-        for each in record.asked
-        if each.attempt_id is not None
-        and each.submission_id is not None
-        and _is_there(sharing, each.attempt_id, each.submission_id)
-    }
+    answers = {attempt_id: submission_id}
+    if interview is not None:
+        answers = {
+            each.attempt_id: each.submission_id
+            for each in interview.asked
+            if each.attempt_id is not None
+            and each.submission_id is not None
+            and _is_there(sharing, each.attempt_id, each.submission_id)
+        }
+    recorded = [id for id, name in answers.items() if recordings.path_of(name).is_file()]
     if not answers:
         raise NoSharingError("the server has none of this interview's answers")
-    wanted = ShareRequest(
-        interview_id=record.id,
-        attempt_ids=tuple(answers),
-        cohort_id=cohort_id,
-        with_audio=with_audio,
+    if interview is None and with_audio and not recorded:
+        raise NoSharingError("there is no recording of this answer on this machine")
+    what = (
+        {"attempt_id": attempt_id}
+        if interview is None
+        else {"interview_id": interview.id, "attempt_ids": tuple(answers)}
     )
-    share = sharing.share(wanted)
-    made = sharing.add_link(share.id, link) if link is not None else None
-    if with_audio:
-        for attempt_id, submission_id in answers.items():
-            if recordings.path_of(submission_id).is_file():
-                sharing.upload(attempt_id, recordings)
-                uploaded(attempt_id)
-    return made
+    wanted = ShareRequest.model_validate({**what, "cohort_id": cohort_id, "with_audio": with_audio})
+    made = sharing.share(wanted)
+    address = sharing.server + sharing.add_link(made.id, link).path if link is not None else None
+    for each in recorded if with_audio else ():
+        sharing.upload(each, recordings)
+        uploaded(each)
+    return address
 
 
 def _is_there(sharing: RemoteSharing, attempt_id: int, submission_id: str) -> bool:

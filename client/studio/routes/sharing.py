@@ -10,7 +10,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Message
 
-from client.backend.opening import add_reply, delete_comment, open_reviews, read_review
+from client.backend.opening import open_remote, open_reviews, read_review
 from client.backend.protocol import BackendError
 from client.core.errors import AudioFileError, ClientError
 from client.data.bundle import (
@@ -21,13 +21,8 @@ from client.data.bundle import (
     news_of,
     parse_review,
 )
-from client.data.sharing import (
-    NoSharingError,
-    interview_of,
-    open_sharing,
-    share_attempt,
-    share_interview,
-)
+from client.data.sharing import NoSharingError, interview_of, open_sharing
+from client.data.sharing import share as share_answer
 from client.studio.routes.bodies import download
 from client.studio.state.studio import Studio
 from server.contract import (
@@ -56,10 +51,8 @@ class Upload:
     content: bytes
 
 
-async def read_uploads(
-    request: Request, field: str, *, most_bytes: int, most_files: int
-) -> list[Upload]:
-    """The files of one field of a form; a field that was left empty has none.
+async def _came_back(request: Request) -> list[Upload]:
+    """The files of the form; a field that was left empty has none.
 
     Raises:
         HTTPException: 413, more than that; 400, no such form.
@@ -70,23 +63,19 @@ async def read_uploads(
         nonlocal received
         message = await request.receive()
         received += len(message.get("body", b""))
-        if received > most_bytes + _MOST_FRAMING_BYTES:
+        if received > MOST_FILE_BYTES + _MOST_FRAMING_BYTES:
             raise HTTPException(
-                413, f"at most {most_bytes // (1024 * 1024)} MB can be sent at once"
+                413, f"at most {MOST_FILE_BYTES // (1024 * 1024)} MB can be sent at once"
             )
         return message
 
-    form = Request(request.scope, limited).form(max_files=most_files, max_fields=_MOST_FIELDS)
+    form = Request(request.scope, limited).form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS)
     async with form as sent:
         return [
             Upload(each.filename or "", await each.read())
-            for each in sent.getlist(field)
+            for each in sent.getlist("files")
             if isinstance(each, UploadFile) and each.filename
         ]
-
-
-async def _came_back(request: Request) -> list[Upload]:
-    return await read_uploads(request, "files", most_bytes=MOST_FILE_BYTES, most_files=_MOST_FILES)
 
 
 def router(studio: Studio) -> APIRouter:
@@ -120,27 +109,16 @@ def router(studio: Studio) -> APIRouter:
             return _page(studio, request, attempt_id, 422, problem=problem)
         try:
             with open_sharing(studio.settings) as sharing:
-                interview = interview_of(studio.settings, submission_id) if whole else None
-                if interview is not None:
-                    made = share_interview(
-                        sharing,
-                        studio.recordings,
-                        interview,
-                        cohort_id=cohort_id,
-                        link=link,
-                        with_audio=audio,
-                    )
-                else:
-                    made = share_attempt(
-                        sharing,
-                        studio.recordings,
-                        attempt_id,
-                        submission_id,
-                        cohort_id=cohort_id,
-                        link=link,
-                        with_audio=audio,
-                    )
-                address = sharing.address_of(made) if made is not None else None
+                address = share_answer(
+                    sharing,
+                    studio.recordings,
+                    attempt_id,
+                    submission_id,
+                    interview_of(studio.settings, submission_id) if whole else None,
+                    cohort_id=cohort_id,
+                    link=link,
+                    with_audio=audio,
+                )
         except (BackendError, AudioFileError, NoSharingError) as error:
             return _page(studio, request, attempt_id, 422, problem=str(error))
         if address is None:
@@ -249,7 +227,8 @@ def comments_router(studio: Studio) -> APIRouter:
             problem = f"write a reply of 1 to {MAX_COMMENT_CHARS:,} characters"
             return _comments_page(studio, request, attempt_id, problem, text, parent)
         try:
-            add_reply(studio.settings, attempt_id, wanted)
+            with open_remote(studio.settings) as remote:
+                remote.comment(attempt_id, wanted)
         except (BackendError, ValueError) as error:
             return _comments_page(studio, request, attempt_id, str(error), text, parent)
         return RedirectResponse(f"/attempts/{attempt_id}/comments#c-{parent}", 303)
@@ -260,7 +239,8 @@ def comments_router(studio: Studio) -> APIRouter:
     ) -> Response:
         """Delete a comment of somebody without an account, with the replies to it."""
         try:
-            delete_comment(studio.settings, attempt_id, external_id)
+            with open_reviews(studio.settings) as reviews:
+                reviews.delete_comment(attempt_id, external_id)
         except BackendError as error:
             return _comments_page(studio, request, attempt_id, str(error))
         return RedirectResponse(f"/attempts/{attempt_id}/comments", 303)

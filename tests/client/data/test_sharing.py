@@ -18,8 +18,7 @@ from client.data.sharing import (
     encode_for_upload,
     interview_of,
     open_sharing,
-    share_attempt,
-    share_interview,
+    share,
 )
 from client.practice.interviews import Interviews, plan_interview
 from pronunciation.clip import SAMPLE_RATE_HZ
@@ -55,9 +54,7 @@ def shared(
     values = SimpleNamespace(cohort_id=None, link=None, with_audio=False)
     vars(values).update(how)
     attempt = world.attempt
-    return share_attempt(
-        sharing, recordings, attempt.id, attempt.submission.submission_id, **vars(values)
-    )
+    return share(sharing, recordings, attempt.id, attempt.submission.submission_id, **vars(values))
 
 
 def test_the_recording_goes_up_only_with_the_share_that_wants_it(
@@ -128,8 +125,14 @@ def test_an_interview_is_shared_with_its_answers_and_never_with_others_numbers(
     found = interview_of(settings, second_id)
     assert found is not None
     sent: list[int] = []
-    share_interview(
-        sharing, recordings, found, cohort_id=world.spring.id, with_audio=True, uploaded=sent.append
+    shared(
+        world,
+        sharing,
+        recordings,
+        interview=found,
+        cohort_id=world.spring.id,
+        with_audio=True,
+        uploaded=sent.append,
     )
     assert sent == [world.attempt.id]
     work_off(world)

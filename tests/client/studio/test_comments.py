@@ -29,7 +29,8 @@ def world(tmp_path: Path) -> Iterator[People]:
 
 @pytest.fixture
 def studio(world: People, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    monkeypatch.setattr("client.backend.opening.open_remote", lambda *_: reviews_on(world))
+    for place in ("client.backend.opening", "client.studio.routes.sharing"):
+        monkeypatch.setattr(f"{place}.open_remote", lambda _: reviews_on(world))
     settings = ClientSettings(home=tmp_path / "home", server=SERVER)
     with (
         closing(make_studio(settings, backend=backend_of(world))) as made,
