@@ -4,7 +4,7 @@ Of the client, only this module and ``shared_server.py`` import the server's int
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
@@ -173,7 +173,6 @@ def server_settings(
     *,
     hosts: Sequence[str] = (),
     reachable: bool = False,
-    env: Mapping[str, str] = os.environ,
 ) -> ServerSettings:
     """The settings of a server on this machine: from the environment, else the embedded database.
 
@@ -181,12 +180,12 @@ def server_settings(
         RejectedError: a variable has a value that cannot be used.
         UnavailableError: the data folder cannot be made.
     """
-    url = env.get("ALOUD_DATABASE_URL", "")
+    url = os.environ.get("ALOUD_DATABASE_URL", "")
     if not url:
         make_home(settings)
         url = sqlite_url(settings.database)
     try:
-        named = ServerSettings.from_env({**env, "ALOUD_DATABASE_URL": url})
+        named = ServerSettings.from_env({**os.environ, "ALOUD_DATABASE_URL": url})
         return named.model_copy(
             update={
                 "bank": settings.bank,

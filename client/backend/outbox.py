@@ -10,8 +10,7 @@ import hashlib
 import logging
 import os
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -81,26 +80,31 @@ class Flush(Generic[M, R]):
     problem: str = ""
 
 
-class Outbox(ABC, Generic[M]):
-    """The outbox in one folder. Several threads and processes may use it at once."""
+class Outbox(Generic[M]):
+    """The outbox in one folder. Several threads and processes may use it at once.
 
-    def __init__(self, folder: Path, model: type[M]) -> None:
+    Args:
+        folder: the folder.
+        model: what waits in it.
+        id_of: what the server knows an item by: 32 hexadecimal digits.
+        made_at: when an item was made.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        model: type[M],
+        id_of: Callable[[M], str],
+        made_at: Callable[[M], datetime],
+    ) -> None:
         self._model = model
+        self._id_of = id_of
+        self._made_at = made_at
         self.folder = folder
         self._pending = folder / "pending"
         self._rejected = folder / "rejected"
         self._send_lock = folder / "send.lock"
         self._add_lock = folder / "add.lock"
-
-    @staticmethod
-    @abstractmethod
-    def id_of(item: M) -> str:
-        """What the server knows it by: 32 hexadecimal digits."""
-
-    @staticmethod
-    @abstractmethod
-    def made_at(item: M) -> datetime:
-        """When it was made."""
 
     def add(self, item: M) -> Waiting[M]:
         """Puts an item at the end of the queue; when this returns it is on the disk.
@@ -116,10 +120,9 @@ class Outbox(ABC, Generic[M]):
             raise OutboxError(locked) from error
 
     def _added(self, item: M) -> Waiting[M]:
-        pending, item_id = self.pending(), self.id_of(item)
-        for each in pending:
-            if each.item_id == item_id:
-                return each
+        pending, item_id = self.pending(), self._id_of(item)
+        if there := _of(pending, item_id):
+            return there
         sequence = 1 + max((each.sequence for each in (*pending, *self.rejected())), default=0)
         path = self._pending / f"{sequence:010d}-{item_id}.json"
         write_durably(path, item.model_dump_json().encode(), private=True)
@@ -142,12 +145,11 @@ class Outbox(ABC, Generic[M]):
 
     def discard_refused(self, item_id: str) -> bool:
         """Deletes one refused item; whether there was one."""
-        for each in self.rejected():
-            if each.item_id == item_id:
-                with _plain(self._rejected):
-                    _delete(each)
-                return True
-        return False
+        refused = _of(self.rejected(), item_id)
+        if refused is not None:
+            with _plain(self._rejected):
+                _delete(refused)
+        return refused is not None
 
     def discard(self, *, before: datetime | None = None) -> int:
         """Deletes what waits and what was refused: made before a time, or all."""
@@ -163,17 +165,16 @@ class Outbox(ABC, Generic[M]):
 
     def _is_made(self, waiting: Waiting[M], before: datetime | None) -> bool:
         try:
-            return before is None or self.made_at(waiting.read()) < before
+            return before is None or self._made_at(waiting.read()) < before
         except OutboxError:
             return False
 
     def sent(self, item_id: str) -> None:
         """Removes an item that the server has stored."""
         with _plain(self._pending):
-            for each in self.pending():
-                if each.item_id == item_id:
-                    each.path.unlink(missing_ok=True)
-                    sync_folder(self._pending)
+            if there := _of(self.pending(), item_id):
+                there.path.unlink(missing_ok=True)
+                sync_folder(self._pending)
 
     def set_aside(self, item_id: str, reason: str) -> Waiting[M] | None:
         """The server refused this one; it stays, with the reason.
@@ -182,18 +183,17 @@ class Outbox(ABC, Generic[M]):
             Where it is now; ``None``: it no longer exists.
         """
         with _plain(self._pending):
-            for each in self.pending():
-                if each.item_id == item_id:
-                    with suppress(FileNotFoundError):  # another process did it just now
-                        return self._set_aside(each, reason)
-        return next((each for each in self.rejected() if each.item_id == item_id), None)
+            if there := _of(self.pending(), item_id):
+                with suppress(FileNotFoundError):  # another process did it just now
+                    return self._set_aside(there, reason)
+        return _of(self.rejected(), item_id)
 
     def withdraw(self, item_id: str) -> None:
         """Delete this item, waiting or refused, if it exists."""
         with _plain(self._pending):
-            for each in (*self.pending(), *self.rejected()):
-                if each.item_id == item_id:
-                    _delete(each)
+            for waiting in (self.pending(), self.rejected()):
+                if there := _of(waiting, item_id):
+                    _delete(there)
 
     def flush(
         self,
@@ -272,7 +272,7 @@ class AnswerOutbox(Outbox[Submission]):
     """The answers that wait."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder, Submission)
+        super().__init__(folder, Submission, lambda it: it.submission_id, lambda it: it.created_at)
 
     @classmethod
     def for_server(cls, folder: Path, server: str) -> "AnswerOutbox":
@@ -280,15 +280,6 @@ class AnswerOutbox(Outbox[Submission]):
         host = re.sub(r"[^a-z0-9.]+", "-", server.lower().split("://", 1)[-1])[:40].strip("-.")
         digest = hashlib.sha256(server.encode()).hexdigest()[:8]
         return cls(folder / f"{host}-{digest}")
-
-    @staticmethod
-    def id_of(item: Submission) -> str:
-        """What the server knows it by."""
-        return item.submission_id
-
-    @staticmethod
-    def made_at(item: Submission) -> datetime:
-        return item.created_at
 
 
 class ReviewOutbox(Outbox[DrillReview]):
@@ -298,7 +289,7 @@ class ReviewOutbox(Outbox[DrillReview]):
     """
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder, DrillReview)
+        super().__init__(folder, DrillReview, lambda it: it.review_id, lambda it: it.reviewed_at)
         self._take_over(folder.with_suffix(".json"))
 
     def _take_over(self, file_of_0_1_0: Path) -> None:
@@ -312,14 +303,9 @@ class ReviewOutbox(Outbox[DrillReview]):
         except (OSError, ValidationError, OutboxError) as error:
             logger.warning("drill reviews in %s cannot be sent: %s", file_of_0_1_0, error)
 
-    @staticmethod
-    def id_of(item: DrillReview) -> str:
-        """What the server knows it by."""
-        return item.review_id
 
-    @staticmethod
-    def made_at(item: DrillReview) -> datetime:
-        return item.reviewed_at
+def _of(waiting: Iterable[Waiting[M]], item_id: str) -> Waiting[M] | None:
+    return next((each for each in waiting if each.item_id == item_id), None)
 
 
 def _reason_path(path: Path) -> Path:
@@ -344,8 +330,6 @@ class _BusyError(Exception):
 
 @contextmanager
 def _locked(path: Path, timeout_s: float) -> Iterator[None]:
-    # A command that only looks has nothing to lock, and its import takes as long as the look.
-
     lock = FileLock(path, timeout=timeout_s)
     try:
         lock.acquire()

@@ -43,9 +43,6 @@ _CLOSE_WITHIN_S: Final = 2.0
 _EXPORT_WAITS_S: Final = 10.0
 """How long an export of everything lets what waits go first, so that it is in the file."""
 
-
-logger = logging.getLogger(__name__)
-
 SLOW_AFTER_S: Final = 0.3
 """Before that, what waits is sent so quickly that no message is needed."""
 

@@ -1,10 +1,12 @@
 """Files that are complete or absent after a crash or a power cut."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from client.core.errors import ClientError
 
 _LOCK_TIMEOUT_S: Final = 5.0
 
@@ -52,6 +54,41 @@ def rewrite_durably(path: Path, content: Callable[[], bytes]) -> None:
 
     with FileLock(path.with_name(path.name + ".lock"), timeout=_LOCK_TIMEOUT_S):
         write_durably(path, content())
+
+
+def change_own(
+    path: Path,
+    content: Callable[[], bytes],
+    failure: type[ClientError],
+    what: str,
+    unreadable: type[Exception] | tuple[()] = (),
+) -> None:
+    """Write a file of the user's own, as ``rewrite_durably`` does.
+
+    Args:
+        path: the file.
+        content: reads what is there and gives what is to be there.
+        failure: the error that is raised where it cannot be done.
+        what: is in it, for the message.
+        unreadable: what ``content`` raises where the file is damaged.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        rewrite_durably(path, content)
+    except TimeoutError as error:  # of the lock
+        raise failure(f"another window is changing your {what}; try again") from error
+    except unreadable as error:
+        raise failure(str(error)) from error
+    except OSError as error:
+        raise failure(f"{path} cannot be written: {error.strerror}") from error
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with the first number behind it that makes it a new one."""
+    number, found = 2, name
+    while found in taken:
+        found, number = f"{name}-{number}", number + 1
+    return found
 
 
 def sync_folder(folder: Path) -> None:

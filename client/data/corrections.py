@@ -6,10 +6,8 @@ Aliases only if the server runs in this process: a program's shared bank is for 
 import re
 from collections.abc import Callable
 
-from filelock import Timeout
-
 from client.backend.protocol import Backend
-from client.core.durable_file import rewrite_durably
+from client.core.durable_file import change_own
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from pronunciation.lexicon_loader import (
@@ -84,14 +82,11 @@ def take_back_alias(
 
 def _change_aliases(settings: ClientSettings, change: Callable[[OwnAliases], OwnAliases]) -> None:
     path = settings.own_aliases
-    try:
-        rewrite_durably(path, lambda: change(read_own_aliases(path)).to_yaml().encode("utf-8"))
-    except Timeout as error:
-        raise AliasError("another window is changing your words; try again") from error
-    except BankError as error:
-        raise AliasError(str(error)) from error
-    except OSError as error:
-        raise AliasError(f"{path} cannot be written: {error.strerror}") from error
+
+    def changed() -> bytes:
+        return change(read_own_aliases(path)).to_yaml().encode("utf-8")
+
+    change_own(path, changed, AliasError, "words", BankError)
 
 
 def _tokens(text: str) -> list[str]:
@@ -152,11 +147,8 @@ def _change_readings(
     settings: ClientSettings, change: Callable[[OwnReadings], OwnReadings]
 ) -> None:
     path = settings.own_readings
-    try:
-        rewrite_durably(path, lambda: to_yaml(change(read_own_readings(path))).encode("utf-8"))
-    except Timeout as error:
-        raise ReadingError("another window is changing your readings; try again") from error
-    except LexiconError as error:
-        raise ReadingError(str(error)) from error
-    except OSError as error:
-        raise ReadingError(f"{path} cannot be written: {error.strerror}") from error
+
+    def changed() -> bytes:
+        return to_yaml(change(read_own_readings(path))).encode("utf-8")
+
+    change_own(path, changed, ReadingError, "readings", LexiconError)

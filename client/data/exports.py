@@ -80,8 +80,6 @@ def export_attempts(backend: Backend, format: str, attempt_id: int | None = None
     if format == "csv":
         return to_csv(archive.attempts)
     if format == "html":
-        # loads the templates: only when they are needed
-
         return to_html(archive.attempts)
     return to_markdown(archive.attempts)
 
@@ -120,18 +118,8 @@ def _subtitles(backend: Backend, format: str, attempt_id: int) -> str:
     return SUBTITLES[format](transcript)
 
 
-def import_archive(backend: Backend, path: Path) -> ImportedArchive:
+def import_archive(backend: Backend, archive: Archive) -> ImportedArchive:
     """Keeps the attempts and drills of an archive; those that are there stay as they are.
-
-    Raises:
-        ArchiveError: the file is no archive.
-        BackendError: the server does not take them.
-    """
-    return import_archive_of(backend, read_archive(path))
-
-
-def import_archive_of(backend: Backend, archive: Archive) -> ImportedArchive:
-    """Keeps the attempts and drills of an archive that was read.
 
     Raises:
         BackendError: the server does not take them.

@@ -14,10 +14,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
-from filelock import Timeout
 
 from client.backend.protocol import Backend
-from client.core.durable_file import rewrite_durably
+from client.core.durable_file import change_own, free_name
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings, JudgeSettings
 from client.core.wording import encoding_of
@@ -291,11 +290,7 @@ def _named(phrases: Sequence[str]) -> str:
 
 def _new_id(prompt: str, taken: set[str]) -> str:
     words = re.findall(r"[a-z0-9]+", prompt.casefold().replace("'", ""))
-    name = "-".join(["own", *words[:_ID_WORDS]])[:60].strip("-")
-    number, found = 2, name
-    while found in taken:
-        found, number = f"{name}-{number}", number + 1
-    return found
+    return free_name("-".join(["own", *words[:_ID_WORDS]])[:60].strip("-"), taken)
 
 
 def _read(settings: ClientSettings) -> list[dict[str, Any]]:
@@ -315,15 +310,13 @@ def _change(
     settings: ClientSettings, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
 ) -> None:
     path = settings.own_questions
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        rewrite_durably(path, lambda: _dumped(change(_read(settings))).encode("utf-8"))
-        if not _read(settings):
-            path.unlink()  # a bank without a question is at fault
-    except Timeout as error:
-        raise OwnQuestionError("another window is changing your questions; try again") from error
-    except OSError as error:
-        raise OwnQuestionError(f"{path} cannot be written: {error.strerror}") from error
+
+    def changed() -> bytes:
+        return _dumped(change(_read(settings))).encode("utf-8")
+
+    change_own(path, changed, OwnQuestionError, "questions")
+    if not _read(settings):
+        path.unlink()  # a bank without a question is at fault
 
 
 def _dumped(entries: Sequence[Mapping[str, Any]]) -> str:

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from filelock import Timeout
 from pydantic import ValidationError
 
 from client.backend.embedded import answered_by, differing_facts, phrases_of
 from client.backend.protocol import Backend
-from client.core.durable_file import rewrite_durably
+from client.core.durable_file import change_own, free_name
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from client.practice.progress import all_attempts
@@ -219,10 +218,7 @@ def _differing(story: Story, tellings: Sequence[Telling]) -> tuple[str, ...]:
 
 def _new_id(title: str, taken: set[str]) -> str:
     name = "-".join(re.findall(r"[a-z0-9]+", title.casefold())[:6])[:50].strip("-") or "story"
-    number, found = 2, name
-    while found in taken:
-        found, number = f"{name}-{number}", number + 1
-    return found
+    return free_name(name, taken)
 
 
 def _change(
@@ -233,13 +229,9 @@ def _change(
     path = settings.stories
     if settings.server is not None:
         raise StoryError("stories are kept on this machine: leave out --server")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        rewrite_durably(path, lambda: stories_to_yaml(change(read_stories(path))).encode("utf-8"))
-    except Timeout as error:
-        raise StoryError("another window is changing your stories; try again") from error
-    except BankError as error:
-        raise StoryError(str(error)) from error
-    except OSError as error:
-        raise StoryError(f"{path} cannot be written: {error.strerror}") from error
+
+    def changed() -> bytes:
+        return stories_to_yaml(change(read_stories(path))).encode("utf-8")
+
+    change_own(path, changed, StoryError, "stories", BankError)
     backend.regrade(question_id="story")  # reads the bank again; no question has this id

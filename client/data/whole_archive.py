@@ -26,7 +26,7 @@ from client.core.durable_file import rewrite_durably
 from client.core.errors import SettingsError
 from client.core.preferences import NAMES, change_preferences, source_of
 from client.core.settings import ClientSettings
-from client.data.exports import MAX_ARCHIVE_BYTES, ArchiveError, ImportedArchive, import_archive_of
+from client.data.exports import MAX_ARCHIVE_BYTES, ArchiveError, ImportedArchive, import_archive
 from question_bank.errors import FileError
 from question_bank.stories import MAX_STORIES
 from question_bank.strict_yaml import parse_yaml, read_yaml
@@ -108,7 +108,7 @@ def read_whole(backend: OutboxBackend, settings: ClientSettings, path: Path) -> 
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            answers = import_archive_of(backend, _answers(archive, path))
+            answers = import_archive(backend, _answers(archive, path))
             files = recordings = 0
             for entry in archive.infolist():
                 target = _target(entry, settings)

@@ -51,11 +51,6 @@ class Piece:
     speech_start_s: float
     speech_end_s: float
 
-    @property
-    def duration_s(self) -> float:
-        """Length in seconds."""
-        return self.end_s - self.start_s
-
 
 @dataclass(frozen=True, eq=False)
 class Segment:
@@ -102,7 +97,16 @@ def cut_segment(
         from_s: silence before the first is taken from here on, at most ``KEEP_SILENCE_S``.
         to_s: silence after the last is taken up to here, at most as much.
     """
-    return _segment(clip, _with_silence(speech, from_s, to_s), speech)
+    pieces: list[Piece] = []
+    at_s = 0.0
+    sound = []
+    spans = _with_silence(speech, from_s, to_s)
+    for (start_s, end_s), (speech_start_s, speech_end_s) in zip(spans, speech, strict=True):
+        sample = clip.slice(start_s, end_s).samples
+        sound.append(sample)
+        pieces.append(Piece(start_s, end_s, at_s, speech_start_s, speech_end_s))
+        at_s += sample.size / SAMPLE_RATE_HZ
+    return Segment(Clip(np.concatenate(sound)), tuple(pieces))
 
 
 def quietest_s(clip: Clip, from_s: float, to_s: float) -> float:
@@ -143,20 +147,6 @@ def _with_silence(
             (start_s - min(KEEP_SILENCE_S, before_s), end_s + min(KEEP_SILENCE_S, after_s))
         )
     return padded
-
-
-def _segment(
-    clip: Clip, spans: Sequence[tuple[float, float]], speech: Sequence[tuple[float, float]]
-) -> Segment:
-    pieces: list[Piece] = []
-    at_s = 0.0
-    sound = []
-    for (start_s, end_s), (speech_start_s, speech_end_s) in zip(spans, speech, strict=True):
-        sample = clip.slice(start_s, end_s).samples
-        sound.append(sample)
-        pieces.append(Piece(start_s, end_s, at_s, speech_start_s, speech_end_s))
-        at_s += sample.size / SAMPLE_RATE_HZ
-    return Segment(Clip(np.concatenate(sound)), tuple(pieces))
 
 
 ProgressCallback = Callable[[float], None]

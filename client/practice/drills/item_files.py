@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from client.audio.wav import write_wav
+from client.core.durable_file import write_durably
 from client.core.errors import DrillError, SpeakingError
 from client.core.settings import ClientSettings
 from client.practice.drills.items import Item, item_of, load_items
@@ -292,10 +293,7 @@ def write_anki(
         draft = folder / "deck.apkg"
         package.write_to_file(str(draft))
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_name(path.name + ".part")
-            part.write_bytes(draft.read_bytes())
-            part.replace(path)
+            write_durably(path, draft.read_bytes())
         except OSError as error:
             raise DrillError(f"{path} cannot be written: {error.strerror}") from error
     return problem
