@@ -54,15 +54,12 @@ class Check:
             raise ValueError("a remedy is for a check that fails, and each that fails has one")
 
 
-def run_checks(
-    settings: ClientSettings, *, sounddevice: Any = None, transport: Any = None
-) -> tuple[Check, ...]:
+def run_checks(settings: ClientSettings, *, sounddevice: Any = None) -> tuple[Check, ...]:
     """Run all checks in order; takes a few seconds and listens to the microphone once.
 
     Args:
         settings: the folders and the server to look at.
         sounddevice: stands in for the module, e.g. in tests.
-        transport: an ``httpx`` transport that stands in for the network, e.g. in tests.
     """
     checks: tuple[tuple[str, Callable[[], Check]], ...] = (
         ("PortAudio", lambda: check_portaudio(sounddevice)),
@@ -72,7 +69,7 @@ def run_checks(
         ("engine", check_engine),
         ("weights", check_weights),
         ("data folder", lambda: check_data_folder(settings)),
-        ("server", lambda: check_server(settings, transport)),
+        ("server", lambda: check_server(settings)),
     )
     return tuple(_guarded(name, check) for name, check in checks)
 

@@ -18,7 +18,6 @@ from client.audio.files import SoundFile
 from client.backend.protocol import QueuedError, RejectedError, UnavailableError
 from client.backend.sending import OutboxBackend
 from client.core.errors import AudioFileError, ClientError
-from client.engines.base import ProgressCallback
 from pronunciation.errors import PronunciationError
 from question_bank.models import Question
 from server.contract import DrillReview, HistoryQuery, Submission
@@ -127,7 +126,6 @@ class Answers:
         words: Callable[[], Submission] | None = None,
         *,
         save: bool = True,
-        on_progress: ProgressCallback | None = None,
     ) -> Answer:
         """Transcribe or hear an answer where that is not done yet, and store it.
 
@@ -135,7 +133,6 @@ class Answers:
             answer: one that was just spoken, or that ``unfinished`` has found.
             words: waits for what is sent of an answer that was worked on while it was spoken.
             save: store it in the history; else it is only graded.
-            on_progress: takes the share of the transcription that is done, 0 to 1.
 
         Returns:
             The answer, with its outcome.
@@ -155,7 +152,7 @@ class Answers:
             if answer.is_drill:
                 self._store_take(answer)
             else:
-                self._store(answer, words, on_progress, save=save)
+                self._store(answer, words, save=save)
         except BaseException as error:
             answer.problem = why_unfinished(error)
             if is_ours:
@@ -242,18 +239,9 @@ class Answers:
                 del self._taken_up[name]
             return answer
 
-    def _store(
-        self,
-        answer: Answer,
-        words: Callable[[], Submission] | None,
-        on_progress: ProgressCallback | None,
-        *,
-        save: bool,
-    ) -> None:
+    def _store(self, answer: Answer, words: Callable[[], Submission] | None, *, save: bool) -> None:
         def note(share: float) -> None:
             answer.share = share
-            if on_progress is not None:
-                on_progress(share)
 
         session = self._session()
         if words is not None:

@@ -110,26 +110,18 @@ def start_stream(
     raise failure
 
 
-def list_devices(
-    direction: Direction = "input", *, sounddevice: Any = None, rescan: bool = False
-) -> tuple[Device, ...]:
+def list_devices(direction: Direction = "input", *, sounddevice: Any = None) -> tuple[Device, ...]:
     """The devices of one direction, the default one first.
 
     Args:
         direction: microphones (``input``) or loudspeakers (``output``).
         sounddevice: stands in for the module, e.g. in tests.
-        rescan: look for devices plugged in since PortAudio was opened. Ends every open stream,
-            so only between recordings.
 
     Raises:
         RecordingError: PortAudio is missing or cannot list.
     """
     sd = load_sounddevice() if sounddevice is None else sounddevice
     try:
-        if rescan:
-            # PortAudio lists devices once; python-sounddevice offers no public way to do it again.
-            sd._terminate()
-            sd._initialize()
         infos = list(sd.query_devices())
         apis = list(sd.query_hostapis())
     except sd.PortAudioError as error:
@@ -154,7 +146,6 @@ def list_devices(
 
 def find_device(
     name: str | None = None,
-    host_api: str | None = None,
     *,
     direction: Direction = "input",
     sounddevice: Any = None,
@@ -164,7 +155,6 @@ def find_device(
     Args:
         name: the full name, or a piece of it that only one device has; case does not matter, and
             ``NAME [HOST API]`` is understood as `Device.label` writes it. ``None``: the default.
-        host_api: tells devices of the same name apart.
         direction: a microphone (``input``) or a loudspeaker (``output``).
         sounddevice: stands in for the module, e.g. in tests.
 
@@ -182,11 +172,8 @@ def find_device(
         )
         raise RecordingError(f"no {thing} was found", remedy)
     if name is None:
-        candidates = [d for d in devices if host_api is None or _same(d.host_api, host_api)]
-        if candidates:
-            return candidates[0]
-        raise RecordingError(f"no {thing} on the host API {host_api!r}; {_there_is(devices)}")
-    found = _matching(devices, name, host_api)
+        return devices[0]
+    found = _matching(devices, name)
     if not found:
         raise RecordingError(f"no {thing} is called {name!r}; {_there_is(devices)}")
     if len(found) > 1:
@@ -202,12 +189,11 @@ def find_device(
     return found[0]
 
 
-def _matching(devices: tuple[Device, ...], name: str, host_api: str | None) -> list[Device]:
-    pool = [d for d in devices if host_api is None or _same(d.host_api, host_api)]
+def _matching(devices: tuple[Device, ...], name: str) -> list[Device]:
     for matches in (
-        [d for d in pool if _same(d.label, name)],
-        [d for d in pool if _same(d.name, name)],
-        [d for d in pool if name.strip().casefold() in d.name.casefold()],
+        [d for d in devices if _same(d.label, name)],
+        [d for d in devices if _same(d.name, name)],
+        [d for d in devices if name.strip().casefold() in d.name.casefold()],
     ):
         if matches:
             return matches

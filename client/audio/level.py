@@ -22,7 +22,6 @@ class Level:
     Attributes:
         peak_dbfs: the loudest sample since the level before, in dB relative to full scale (0: as
             loud as the microphone can tell).
-        rms_dbfs: the mean power of the same samples.
         recorded_s: how much has been recorded so far, pauses left out.
         paused: sound comes in but is not recorded.
         speech_begun: somebody has been heard speaking in this take.
@@ -32,7 +31,6 @@ class Level:
     """
 
     peak_dbfs: float
-    rms_dbfs: float
     recorded_s: float
     paused: bool = False
     speech_begun: bool = False

@@ -17,20 +17,11 @@ needs up to 2 s to wake)."""
 _POLL_S: Final = 0.05
 
 
-def play(
-    clip: Clip,
-    *,
-    device_name: str | None = None,
-    host_api: str | None = None,
-    stop: threading.Event | None = None,
-    sounddevice: Any = None,
-) -> bool:
+def play(clip: Clip, *, stop: threading.Event | None = None, sounddevice: Any = None) -> bool:
     """Play ``clip`` and return when it has been heard.
 
     Args:
         clip: at any rate; resampled to the loudspeaker's own.
-        device_name: the loudspeaker by name; ``None``: the system's default.
-        host_api: tells loudspeakers of the same name apart.
         stop: set from another thread, ends the playing.
         sounddevice: stands in for the module, e.g. in tests.
 
@@ -44,7 +35,7 @@ def play(
         return True
     try:
         sd = load_sounddevice() if sounddevice is None else sounddevice
-        device = find_device(device_name, host_api, direction="output", sounddevice=sd)
+        device = find_device(direction="output", sounddevice=sd)
     except RecordingError as error:
         raise SpeakingError(error.problem, error.remedy) from error
     samples = at_sample_rate(clip, device.sample_rate_hz).samples

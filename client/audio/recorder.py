@@ -28,7 +28,6 @@ class RecorderSettings:
         folder: where takes are written while they are spoken.
         device_name: the microphone by name; ``None``: the system's default. Never an index, which
             changes whenever a device comes or goes.
-        host_api: tells microphones of the same name apart.
         silence_stop_s: stop after this long without speech, counted only once speech has begun;
             ``None`` switches it off.
         time_limit_s: stop after this much recorded sound, without pauses; ``None``: none.
@@ -40,7 +39,6 @@ class RecorderSettings:
 
     folder: Path
     device_name: str | None = None
-    host_api: str | None = None
     silence_stop_s: float | None = 5.0
     time_limit_s: float | None = 600.0
     zeros_stop_s: float | None = 8.0
@@ -140,7 +138,7 @@ class Recorder:
         if self._take is not None:
             raise RecordingError("a recording is already running: stop or discard it first")
         sd = load_sounddevice() if self._sounddevice is None else self._sounddevice
-        device = find_device(self._settings.device_name, self._settings.host_api, sounddevice=sd)
+        device = find_device(self._settings.device_name, sounddevice=sd)
         if open_take is None:
             folder = self._settings.folder
 
@@ -364,7 +362,6 @@ class _Take:
         shown, self._shown = self._shown.astype(np.float64), np.empty(0, dtype=np.float32)
         level = Level(
             peak_dbfs=dbfs(float(np.max(np.abs(shown)))),
-            rms_dbfs=dbfs(float(np.sqrt(np.mean(np.square(shown))))),
             recorded_s=recorded_s,
             paused=paused,
             speech_begun=self._silence.speech_begun,

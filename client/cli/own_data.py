@@ -18,7 +18,7 @@ from client.cli.progress_bars import counting
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
 from client.data.deleting import KEPT, delete_answers, delete_everything
-from client.data.exports import SUBTITLES, export_attempts, import_archive
+from client.data.exports import SUBTITLES, export_attempts, import_archive, read_archive
 from client.data.own_recordings import OwnRecordings
 from client.data.repair import earlier_version
 from client.data.whole_archive import is_whole, read_whole, write_archive
@@ -167,7 +167,7 @@ def import_file(
             if everything.waiting:
                 out().print(f"{count_of(everything.waiting, 'answer')} that waited to be sent")
         else:
-            done = import_archive(backend, file)
+            done = import_archive(backend, read_archive(file))
     answers, drills = done.attempts, done.drills
     out().print(f"{answers.imported} imported, {answers.skipped} already there")
     if drills.imported or drills.skipped:

@@ -114,18 +114,11 @@ class Speaker:
         write_wav(self.clip(text), path)
         return path
 
-    def speak(
-        self,
-        text: str,
-        *,
-        show: Callable[[str], None] | None = None,
-        stop: threading.Event | None = None,
-    ) -> SpeechOutcome:
+    def speak(self, text: str, *, stop: threading.Event | None = None) -> SpeechOutcome:
         """Say ``text`` aloud and return when it has been said. Never raises: see the outcome.
 
         Args:
             text: what to say.
-            show: called with ``text`` where it could not be spoken, to print it.
             stop: set from another thread, ends the speaking.
         """
         try:
@@ -134,8 +127,6 @@ class Speaker:
                 if stop is not None and stop.is_set():
                     break
         except Exception as error:  # an interview continues without a voice, whatever failed
-            if show is not None:
-                show(text)
             return SpeechOutcome(spoken=False, reason=" ".join(str(error).split()) or repr(error))
         return SpeechOutcome(spoken=True)
 

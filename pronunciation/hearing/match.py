@@ -141,9 +141,9 @@ class PhraseModel:
 
 
 @cache
-def phrase_model(path: Path = MODEL_PATH) -> PhraseModel:
+def phrase_model() -> PhraseModel:
     """The shipped model."""
-    table = json.loads(path.read_text("utf-8"))
+    table = json.loads(MODEL_PATH.read_text("utf-8"))
     said_as = np.zeros((N_CLASSES, N_CLASSES), np.float32)
     for meant, others in table["said_as"].items():
         for other, share in others.items():
@@ -152,10 +152,10 @@ def phrase_model(path: Path = MODEL_PATH) -> PhraseModel:
     return PhraseModel(said_as, Weights.of(table, FEATURES))
 
 
-def phrase_odds(places: Sequence[Candidate], model: PhraseModel | None = None) -> Doubles:
+def phrase_odds(places: Sequence[Candidate]) -> Doubles:
     """Log odds by the sound that a phrase was said at each place."""
     rows = np.array([place.features for place in places]).reshape(len(places), len(FEATURES))
-    return (model or phrase_model()).weights.odds(rows)
+    return phrase_model().weights.odds(rows)
 
 
 def find_phrases(
@@ -163,7 +163,6 @@ def find_phrases(
     odds: Doubles,
     written: AlignedTranscript,
     decoded: Mapping[int, Doubles] | None = None,
-    model: PhraseModel | None = None,
 ) -> list[Match]:
     """The places where a phrase is in the sound but not in the transcript, in order.
 
@@ -172,9 +171,8 @@ def find_phrases(
         odds: see ``phrase_odds``.
         written: the transcript.
         decoded: what the decoder says of some of the places, by number.
-        model: by default the shipped one.
     """
-    weights = (model or phrase_model()).weights
+    weights = phrase_model().weights
     judged = shares(weights.with_decoder(odds, decoded or {})).tolist()
     return likeliest(zip(judged, places, strict=True), written, weights.found_from)
 

@@ -88,9 +88,9 @@ class RespelledModel:
 
 
 @cache
-def respelled_model(path: Path = MODEL_PATH) -> RespelledModel:
+def respelled_model() -> RespelledModel:
     """The shipped model."""
-    table = json.loads(path.read_text("utf-8"))
+    table = json.loads(MODEL_PATH.read_text("utf-8"))
     weights = Weights.of(table, (*FEATURES, *MORE_FEATURES))
     return RespelledModel(Misspellings.from_table(table["misspellings"]), weights)
 
@@ -205,7 +205,6 @@ def find_terms(
     found: TermPlaces,
     written: AlignedTranscript,
     decoded: Mapping[int, Floats] | None = None,
-    model: RespelledModel | None = None,
 ) -> list[Match]:
     """The terms that were said where the transcript has something else or only a part, in order.
 
@@ -213,9 +212,8 @@ def find_terms(
         found: where they may have been said.
         written: the transcript aligned.
         decoded: what the decoder says of some of the places, by number; see ``match.DECODED``.
-        model: by default the shipped one.
     """
-    weights = (model or respelled_model()).weights
+    weights = respelled_model().weights
     odds = weights.with_decoder(found.odds, decoded or {})
     chosen = choose_places(
         [each.term for _, each in found.places],

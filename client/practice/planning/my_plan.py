@@ -151,11 +151,11 @@ def steps_of(items: Iterable[Item], bank: Bank, role: str) -> list[Step]:
 
 
 def still_missing(
-    backend: Backend, attempts: Sequence[AttemptSummary], question_id: str, most: int = 3
+    backend: Backend, attempts: Sequence[AttemptSummary], question_id: str
 ) -> tuple[str, ...]:
-    """Key phrases that the latest answer to a question did not say, the weightiest first.
+    """Up to three key phrases that the latest answer to a question lacks, the weightiest first.
 
-    ``attempts``: the newest first. ``most``: phrases to name.
+    ``attempts``: the newest first.
     """
     latest = next((each.id for each in attempts if each.question_id == question_id), None)
     if latest is None:
@@ -165,7 +165,7 @@ def still_missing(
     except RejectedError:  # damaged, or deleted in the meantime
         return ()
     missing = sorted((p for p in phrases if p.status == "missing"), key=lambda p: -p.weight)
-    return tuple(each.phrase for each in missing[:most])
+    return tuple(each.phrase for each in missing[:3])
 
 
 def countdown(plan: Plan, today: date) -> str:

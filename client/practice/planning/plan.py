@@ -304,9 +304,9 @@ class _State:
     def _days_used(self, goal: Goal, day: date) -> list[date]:
         return [each for each in self.practiced if goal.start <= each < day]
 
-    def may_come(self, question_id: str, day: date, most: int = MOST_DAYS_IN_A_WEEK - 1) -> bool:
+    def may_come(self, question_id: str, day: date) -> bool:
         """Whether a question can be practiced on a day without coming too often in a week."""
-        week = day - timedelta(days=LAST_WEEK_DAYS)
+        week, most = day - timedelta(days=LAST_WEEK_DAYS), MOST_DAYS_IN_A_WEEK - 1
         days = [each for each in self.days_of[question_id][-most - 1 :] if week < each < day]
         return len(days) < most
 

@@ -17,7 +17,13 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 
 from client.backend.outbox import AnswerOutbox, OutboxError, Waiting
 from client.data.deleting import KEPT, delete_answers, delete_everything, discard_refused
-from client.data.exports import ArchiveError, ImportedArchive, export_attempts, import_archive
+from client.data.exports import (
+    ArchiveError,
+    ImportedArchive,
+    export_attempts,
+    import_archive,
+    read_archive,
+)
 from client.data.whole_archive import is_whole, own_files, read_whole, write_archive
 from client.practice.progress import all_attempts
 from client.studio.routes.bodies import download, export_format
@@ -282,7 +288,7 @@ def _import(studio: Studio, file: UploadFile) -> ImportedArchive:
             if found.files:  # own readings may be among them
                 studio.learn_readings()
             return found.answers
-        return import_archive(studio.backend, path)
+        return import_archive(studio.backend, read_archive(path))
 
 
 def _midnight(
