@@ -1,7 +1,6 @@
 """The drill sets: large enough, consistent, decidable, and strict about your own."""
 
 import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from pronunciation.phones import VOWELS, base_phone
 
 DRILLS = load_drills()
 ITEMS = [item for drill in DRILLS.values() for item in drill]
-IDS = [item.id for item in ITEMS]
 
 OWN = """\
 set: silent-letters
@@ -56,10 +54,6 @@ def test_there_are_four_sets_of_at_least_45() -> None:
         assert drill.name == name
         assert len(drill) >= 45
         assert all(item.set == name for item in drill)
-
-
-def test_ids_are_unique() -> None:
-    assert [each for each, count in Counter(IDS).items() if count > 1] == []
 
 
 def test_every_mistake_can_be_told_from_every_reading() -> None:

@@ -107,8 +107,3 @@ def drips(piece: bytes, every_s: float, *, head: bytes = b"") -> Reply:
             stop.wait(every_s)
 
     return reply
-
-
-def hangs_up(handler: BaseHTTPRequestHandler) -> None:
-    """Ends the connection without a word."""
-    handler.close_connection = True

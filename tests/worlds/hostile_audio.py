@@ -163,6 +163,12 @@ HOSTILE: Final = (
     Hostile(
         "half.ogg", _changed(encoded("libopus", 48_000), lambda c: c[: len(c) // 2]), "refused"
     ),
+    Hostile(
+        "half.mp3", _changed(encoded("libmp3lame", 44_100), lambda c: c[: len(c) // 2]), "refused"
+    ),
+    Hostile(
+        "half.webm", _changed(encoded("libopus", 48_000), lambda c: c[: len(c) // 2]), "refused"
+    ),
     Hostile("half.m4a", _changed(encoded("aac"), lambda c: c[: len(c) // 2]), "refused"),
     Hostile(
         "half-indexed.m4a",

@@ -102,3 +102,15 @@ NOISES: dict[str, Callable[[], npt.NDArray[np.float64]]] = {
 def noise(name: str) -> Samples:
     """One of ``NOISES`` at 16 kHz, within full scale."""
     return np.clip(NOISES[name](), -1, 1).astype(np.float32)
+
+
+def echoing(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The same in a room whose echo takes 0.9 s to fade."""
+    size = round(0.9 * RATE_HZ)
+    tail = np.random.default_rng(6).standard_normal(size)
+    tail *= 10 ** (-3 * np.arange(size) / RATE_HZ / 0.9)
+    tail *= 2.0 / np.sqrt(np.square(tail).sum())
+    tail[0] = 1.0
+    whole = samples.size + size
+    made = np.fft.irfft(np.fft.rfft(samples, whole) * np.fft.rfft(tail, whole), whole)
+    return made[: samples.size] / np.abs(made).max() * 0.5

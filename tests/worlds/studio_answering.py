@@ -1,7 +1,6 @@
 """An answer sent to the studio over its WebSocket, as a page sends it."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from starlette.testclient import TestClient, WebSocketTestSession
@@ -12,6 +11,7 @@ from client.core.settings import ClientSettings
 from client.data import demo
 from client.studio.app import create_studio
 from pronunciation.clip import Clip
+from tests.worlds.queues import wait_for as wait_for
 from tests.worlds.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
 
 __all__ = [
@@ -55,13 +55,6 @@ def until(socket: WebSocketTestSession, *types: str) -> dict[str, Any]:
 def send_all(socket: WebSocketTestSession, clip: Clip) -> None:
     for block in _blocks(_pcm(clip)):
         socket.send_bytes(block)
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 def is_left(settings: ClientSettings) -> list[float]:

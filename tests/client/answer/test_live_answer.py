@@ -2,7 +2,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ from pronunciation.lexicon_loader import load_lexicon
 from question_bank.models import Question
 from server.contract import Judgment, Report, Submission, Word
 from tests.client.conftest import make_question, make_report
+from tests.worlds.queues import wait_for
 from tests.worlds.spoken import say
 
 PHRASES = (
@@ -114,21 +115,14 @@ def feed(live: LiveTranscript, samples: np.ndarray, seed: int = 1) -> None:
         at += size
 
 
-def until(condition: Callable[[], bool], within_s: float = 120.0) -> None:
-    give_up_s = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < give_up_s, "it did not happen in time"
-        time.sleep(0.01)
-
-
 def test_pieces_are_transcribed_while_the_candidate_speaks_on() -> None:
     engine, shown = LoudRuns(), list[Caption]()
     live = session(engine).listen(QUESTION, on_caption=shown.append)
 
     for number, phrase in enumerate(phrases(pause_s=1.8), start=1):
         feed(live, phrase)
-        until(lambda number=number: engine.runs >= number)  # type: ignore[misc]
-    until(lambda: len(live.captions) >= 2)
+        wait_for(lambda number=number: engine.runs >= number)  # type: ignore[misc]
+    wait_for(lambda: len(live.captions) >= 2)
     runs_before_stop = engine.runs
     submission = live.result()
 
@@ -286,7 +280,7 @@ def test_what_fails_in_the_engine_is_said_at_the_end() -> None:
     engine.failure = EngineError("out of memory")
     live = session(engine).listen(QUESTION)
     feed(live, phrases(2.0)[0])
-    until(lambda: engine.runs > 0)
+    wait_for(lambda: engine.runs > 0)
     feed(live, phrases()[1])
 
     with pytest.raises(EngineError, match="out of memory"):

@@ -1,5 +1,4 @@
 import itertools
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,6 +15,8 @@ from client.answer.pieces import (
     segment_of,
     spans_of,
 )
+from client.engines.base import Piece, Segment
+from pronunciation.clip import Clip
 from tests.worlds.planted_voice import PlantedVoice, noise
 
 LIMIT_S = 28.0
@@ -118,6 +119,22 @@ def test_a_segment_of_pieces_leaves_long_silences_out_and_keeps_the_times() -> N
     assert offset_s + end_s == pytest.approx(71.5, abs=0.01)
 
 
+def test_a_word_is_never_stretched_over_a_silence_that_was_taken_out() -> None:
+    segment = Segment(
+        Clip(np.zeros(64_000, np.float32)),
+        (Piece(10.0, 12.0, 0.0, 10.4, 11.6), Piece(30.0, 32.0, 2.0, 30.4, 31.6)),
+    )
+
+    assert segment.recording_times(0.5, 1.0) == (10.5, 11.0)
+    assert segment.recording_times(2.5, 3.0) == (30.5, 31.0)
+    # nor over the silence that was kept
+    assert segment.recording_times(0.0, 1.0) == (10.4, 11.0)
+    assert segment.recording_times(1.0, 2.2) == (11.0, 11.6)
+    assert segment.recording_times(1.9, 2.6) == (30.4, 30.6)
+    # unless the detector heard nothing there
+    assert segment.recording_times(2.0, 2.3) == (30.0, 30.3)
+
+
 def test_the_sound_grows_without_losing_a_sample() -> None:
     sound, rng = SampleBuffer(), np.random.default_rng(2)
     blocks = [rng.uniform(-1, 1, int(n)).astype(np.float32) for n in rng.integers(0, 200_000, 30)]
@@ -144,10 +161,6 @@ def test_as_many_pieces_as_fit_go_into_one_segment(lengths_s: list[tuple[float, 
 
     assert covered_s(spans_of(pieces[:count])) <= 28.0
     assert count == len(pieces) or covered_s(spans_of(pieces[: count + 1])) > 28.0
-
-
-LIMIT_S = 28.0
-Cost = Callable[[float], float]
 
 
 def ask(pace: Pace, waiting_s: float, **changes: float) -> bool:

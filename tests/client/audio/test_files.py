@@ -88,13 +88,6 @@ def test_every_format_rate_and_layout_becomes_mono_at_16_khz(
     assert np.abs(middle).max() > 0.05
 
 
-def test_the_sound_of_a_video_is_read(tmp_path: Path) -> None:
-    clip = read_audio(write(tmp_path / "a.mkv", "pcm_s16le", with_video=True))
-
-    assert clip.duration_s == pytest.approx(DURATION_S, abs=0.1)
-    assert loudest_hz(clip.samples) == pytest.approx(TONE_HZ, abs=1.0)
-
-
 def test_a_mono_wav_at_16_khz_comes_through_bit_for_bit(tmp_path: Path) -> None:
     clip = read_audio(write(tmp_path / "a.wav", "pcm_s16le"))
 
@@ -115,32 +108,6 @@ def test_samples_that_are_no_numbers_are_silenced(tmp_path: Path) -> None:
     assert samples[-2] == 0.0
 
 
-@pytest.mark.parametrize(
-    ("name", "codec", "keep"),
-    [
-        ("a.wav", "pcm_s16le", 0.5),
-        ("a.flac", "flac", 0.5),
-        ("a.mp3", "libmp3lame", 0.5),
-        ("a.m4a", "aac", 0.5),
-        ("a.ogg", "libopus", 0.5),
-        ("a.webm", "libopus", 0.5),
-        ("a.wav", "pcm_s16le", 0.0003),
-    ],
-)
-def test_a_file_that_breaks_off_is_an_error_not_a_shorter_answer(
-    tmp_path: Path, name: str, codec: str, keep: float
-) -> None:
-    path = write(tmp_path / name, codec, duration_s=10.0)
-    content = path.read_bytes()
-    path.write_bytes(content[: max(1, round(len(content) * keep))])
-
-    with pytest.raises(AudioFileError) as error:
-        read_audio(path)
-
-    assert str(path) in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 def test_what_is_there_of_a_broken_file_can_be_asked_for(tmp_path: Path) -> None:
     path = write(tmp_path / "a.wav", "pcm_s16le", duration_s=10.0)
     path.write_bytes(path.read_bytes()[: 16_000 * 2 * 4 + 44])
@@ -148,25 +115,10 @@ def test_what_is_there_of_a_broken_file_can_be_asked_for(tmp_path: Path) -> None
     assert read_audio(path, allow_truncated=True).duration_s == pytest.approx(4.0, abs=0.05)
 
 
-def test_0_bytes(tmp_path: Path) -> None:
-    path = tmp_path / "a.wav"
-    path.touch()
-
-    with pytest.raises(AudioFileError, match="empty"):
-        read_audio(path)
-
-
-def test_a_header_without_sound(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.wav", "pcm_s16le")
-    path.write_bytes(path.read_bytes()[:44])
-
-    with pytest.raises(AudioFileError):
-        read_audio(path)
-
-
-def test_no_file_a_folder_and_a_pipe(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
+def test_no_file_a_folder_a_pipe_and_nothing(tmp_path: Path) -> None:
+    pipe, empty = tmp_path / "pipe", tmp_path / "empty.wav"
     os.mkfifo(pipe)
+    empty.touch()
 
     with pytest.raises(AudioFileError, match="no such file"):
         read_audio(tmp_path / "no.wav")
@@ -174,11 +126,11 @@ def test_no_file_a_folder_and_a_pipe(tmp_path: Path) -> None:
         read_audio(tmp_path)
     with pytest.raises(AudioFileError, match="not a regular file"):
         read_audio(pipe)
+    with pytest.raises(AudioFileError, match="empty"):
+        read_audio(empty)
 
 
-def test_text_and_a_silent_film_are_no_audio(tmp_path: Path) -> None:
-    text = tmp_path / "a.wav"
-    text.write_text("this is no sound\n" * 50)
+def test_a_silent_film_is_no_audio(tmp_path: Path) -> None:
     film = tmp_path / "a.mkv"
     with av.open(str(film), "w") as container:
         video = container.add_stream("mpeg4", rate=25)
@@ -188,8 +140,6 @@ def test_text_and_a_silent_film_are_no_audio(tmp_path: Path) -> None:
         container.mux(video.encode(picture))
         container.mux(video.encode(None))
 
-    with pytest.raises(AudioFileError, match="cannot be read as audio"):
-        read_audio(text)
     with pytest.raises(AudioFileError, match="no audio in it"):
         read_audio(film)
 

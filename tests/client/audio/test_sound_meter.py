@@ -14,6 +14,7 @@ from client.data import demo
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import SoundProblem, SoundQuality
 from server.grading.summary import sound_notice
+from tests.worlds.noises import echoing
 
 RNG = np.random.default_rng(6)
 
@@ -32,16 +33,6 @@ def measured(samples: np.ndarray, spoken: np.ndarray) -> SoundQuality:
     for start in range(0, clip.size, 12_345):
         meter.feed(clip[start : start + 12_345])
     return meter.quality(spans)
-
-
-def echoing(samples: np.ndarray) -> np.ndarray:
-    size = round(0.9 * SAMPLE_RATE_HZ)
-    tail = RNG.standard_normal(size) * 10 ** (-3 * np.arange(size) / SAMPLE_RATE_HZ / 0.9)
-    tail *= 2.0 / np.sqrt(np.square(tail).sum())
-    tail[0] = 1.0
-    whole = samples.size + size
-    made = np.fft.irfft(np.fft.rfft(samples, whole) * np.fft.rfft(tail, whole), whole)
-    return made[: samples.size] / np.abs(made).max() * 0.5
 
 
 def hum(samples: np.ndarray, hz: float, level: float) -> np.ndarray:

@@ -8,9 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from client.backend.embedded import open_embedded
-from client.backend.opening import open_backend
 from client.backend.outbox import AnswerOutbox
-from client.backend.protocol import QueuedError, RejectedError, UnavailableError
+from client.backend.protocol import QueuedError, RejectedError
 from client.backend.sending import with_outbox
 from client.core.settings import ClientSettings
 from pronunciation.terms import Lexicon
@@ -101,19 +100,6 @@ def test_the_data_folder_is_for_its_owner_only(
     assert stat.S_IMODE(settings.database.stat().st_mode) == 0o600
 
 
-def test_a_damaged_database_is_one_clear_line(settings: ClientSettings) -> None:
-    settings.home.mkdir()
-    settings.database.write_bytes(b"damaged" * 1000)
-    with pytest.raises(UnavailableError, match=r"aloud\.db is damaged"):
-        open_backend(settings)
-
-
-def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UnavailableError, match="ALOUD_HOME"):
-        open_backend(ClientSettings(home=tmp_path / "file" / "home"))
-
-
 def test_an_answer_waits_while_the_database_is_locked(
     settings: ClientSettings, make: SimpleNamespace
 ) -> None:
@@ -143,9 +129,3 @@ def test_a_refused_answer_is_told_and_not_kept(
     with backend, pytest.raises(RejectedError, match=r"^no speech"):
         backend.submit(make.submission(" "))
     assert outbox.rejected() == []
-
-
-def test_the_default_backend_is_embedded(settings: ClientSettings) -> None:
-    with open_backend(settings) as backend:
-        assert backend.history().total == 0
-    assert settings.database.is_file()

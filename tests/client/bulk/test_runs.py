@@ -5,8 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from client.audio.files import read_audio
 from client.audio.wav import write_wav
 from client.data import demo
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from tests.worlds.queues import wait_for
 
 ALOUD = (sys.executable, "-c", "from client.cli import main; main()")
 MODEL = ("--model", "tiny.en")
@@ -64,13 +64,6 @@ def expected(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str
     assert sum(report is not None for report in reports) == COUNT
     assert all(report["transcript"]["words"] for report in reports if report)
     return lines
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
 
 
 def count(out: Path) -> int:

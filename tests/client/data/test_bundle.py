@@ -97,13 +97,6 @@ def test_follow_ups_come_after_the_answer_in_its_recording(
     assert read_audio(settings.home / "r.flac").duration_s == pytest.approx(4.0, abs=0.05)
 
 
-def test_without_the_recording_none_is_in_it(backend: Backend, attempt: Attempt) -> None:
-    packed = make_bundle(backend.export_one(attempt.id), document(attempt), None)
-    with zipfile.ZipFile(BytesIO(packed.content)) as bundle:
-        assert "recording.flac" not in bundle.namelist()
-        assert b"data:audio" not in bundle.read("answer.html")
-
-
 @pytest.mark.parametrize(
     ("members", "message"),
     [

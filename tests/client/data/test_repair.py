@@ -153,14 +153,6 @@ def test_a_phrase_that_the_recording_carried_stays_when_another_word_is_correcte
     assert how(restore_words(backend, attempt.id)) == "heard"
 
 
-def test_without_a_recording_words_are_corrected_too(
-    backend: Backend, session: Session, recordings: OwnRecordings, keep: Callable[..., Attempt]
-) -> None:
-    gone = keep(recorded=False)
-    corrected = correct_words(backend, session, recordings, gone.id, "InfiniBand is fast")
-    assert corrected.report.transcript.text == "InfiniBand is fast"
-
-
 def test_what_cannot_be_corrected_says_why(
     backend: Backend, session: Session, recordings: OwnRecordings, keep: Callable[..., Attempt]
 ) -> None:

@@ -11,7 +11,7 @@ from client.answer.worker import transcribe
 from client.core.errors import NoSpeech
 from client.engines.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip, LogProbs, Parts, Passage
-from server.contract import Transcript, Word
+from server.contract import Transcript
 from tests.worlds.noises import NOISES, noise
 from tests.worlds.spoken import Sentence, say
 
@@ -102,15 +102,6 @@ def test_a_recording_of_several_segments_keeps_its_times(
     assert shares == sorted(shares)
 
 
-def test_another_sample_rate_gives_the_same_words(faster: Transcriber) -> None:
-    import soxr
-
-    said = planted(SENTENCES[0])
-    studio = soxr.resample(said.samples, SAMPLE_RATE_HZ, 48_000).astype(np.float32)
-
-    assert plain(transcribe(faster, Clip(np.clip(studio, -1, 1), 48_000))) == list(said.words)
-
-
 @pytest.mark.parametrize("name", NOISES)
 def test_where_nobody_speaks_no_word_is_invented(faster: Transcriber, name: str) -> None:
     with pytest.raises(NoSpeech, match="no speech detected"):
@@ -123,26 +114,6 @@ def test_noise_after_an_answer_adds_no_word(faster: Transcriber) -> None:
     transcript = transcribe(faster, Clip(np.concatenate([said.samples, 0.3 * noise("music")])))
 
     assert plain(transcript) == list(said.words)
-
-
-@pytest.mark.parametrize("level", [0.0, 1e-4, 0.05, 0.3])
-def test_noise_never_reaches_the_engine(
-    engine: Transcriber, level: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine, "recognize", lambda clip: pytest.fail("the engine was asked"))
-    hiss = np.random.default_rng(2).standard_normal(6 * SAMPLE_RATE_HZ) * level
-
-    with pytest.raises(NoSpeech, match="no speech detected"):
-        transcribe(engine, Clip(np.clip(hiss, -1, 1).astype(np.float32)))
-
-
-def test_an_engine_that_writes_nothing_is_no_answer(
-    engine: Transcriber, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine, "recognize", lambda clip: [Word(text="...", start_s=0, end_s=1)])
-
-    with pytest.raises(NoSpeech, match="no words could be made out"):
-        transcribe(engine, Clip(planted("memory").samples))
 
 
 def test_nothing_biases_the_transcript(

@@ -59,7 +59,3 @@ def test_a_joined_word_spans_its_pieces_and_is_as_sure_as_the_least_sure() -> No
     (word,) = join_pieces(pieces)
 
     assert (word.start_s, word.end_s, word.confidence) == (1.0, 1.9, 0.4)
-
-
-def test_nothing_makes_no_words() -> None:
-    assert join_pieces([]) == []

@@ -14,18 +14,10 @@ from client.studio.state.studio import Studio
 from pronunciation.clip import decode_pcm16
 from tests.client.practice.drills.conftest import ScriptedHearing
 from tests.client.studio.test_drills import PCM, SOUND, opened, take
+from tests.client.studio.test_drills import hearing as hearing
 from tests.worlds.studio_answering import wait_for
 
 QUARTER = len(SOUND) // 4
-
-
-@pytest.fixture
-def hearing(monkeypatch: pytest.MonkeyPatch) -> ScriptedHearing:
-    scripted = ScriptedHearing()
-    monkeypatch.setattr("client.studio.routes.drills.drill_hearing", lambda: scripted)
-    monkeypatch.setattr("client.practice.drills.drill_session.drill_hearing", lambda: scripted)
-    monkeypatch.setattr("client.studio.routes.drills._warm", lambda *_: None)
-    return scripted
 
 
 def piece(client: TestClient, drill: dict[str, Any], at: int, take_id: str = "t") -> int:

@@ -35,6 +35,7 @@ def hearing(monkeypatch: pytest.MonkeyPatch) -> ScriptedHearing:
     """Stands in for the hearing; the first verdict goes to the one that loads it ahead."""
     scripted = ScriptedHearing()
     monkeypatch.setattr("client.studio.routes.drills.drill_hearing", lambda: scripted)
+    monkeypatch.setattr("client.practice.drills.drill_session.drill_hearing", lambda: scripted)
     monkeypatch.setattr("client.studio.routes.drills._warm", lambda *_: None)
     return scripted
 

@@ -196,12 +196,18 @@ def test_everything_means_everything(
     client: TestClient, answered: Answered, studio: Studio
 ) -> None:
     answered()
-    own = studio.settings.own_drills
-    own.parent.mkdir(parents=True)
-    own.write_text("[]")
-    interview = studio.settings.home / "interviews" / "0.json"
-    interview.parent.mkdir()
-    interview.write_text("{}")
+    settings = studio.settings
+    own = [
+        settings.own_drills,
+        settings.home / "interviews" / "0.json",
+        settings.recordings / "take.wav.part",
+        settings.own_aliases,
+        settings.speech_cache / "said.wav",
+        settings.outbox / "embedded" / "pending" / "answer.json",
+    ]
+    for path in own:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
     studio.backend.drills.review(
         DrillReview(
             review_id="0" * 32,
@@ -215,9 +221,8 @@ def test_everything_means_everything(
     assert "1 answer deleted" in response.text
     assert studio.backend.history(HistoryQuery()).total == 0
     assert studio.backend.drills.cards() == ()
-    assert not own.exists()
-    assert not interview.exists()
-    assert not studio.settings.recordings.exists()
+    assert [path for path in own if path.exists()] == []
+    assert not settings.recordings.exists()
 
 
 def test_answers_that_wait_are_shown_and_can_be_sent(settings: ClientSettings) -> None:

@@ -57,15 +57,6 @@ def test_an_answer_is_graded_stored_and_its_recording_kept(
     assert is_left(studio.settings) == []
 
 
-def test_sound_is_on_the_disk_while_it_is_spoken(
-    client: TestClient, settings: ClientSettings, speech: Clip
-) -> None:
-    with client.websocket_connect(SOCKET) as socket:
-        name = begin(socket)["take"]
-        send_all(socket, speech)
-        wait_for(lambda: read_take(settings.recordings / name)[0].size == speech.samples.size)
-
-
 def test_captions_come_before_the_report(client: TestClient, speech: Clip) -> None:
     with client.websocket_connect(SOCKET) as socket:
         begin(socket)

@@ -38,7 +38,6 @@ class Recorder:
 def level(recorded_s: float, *, only_zeros: bool = False) -> Level:
     return Level(
         peak_dbfs=-20.0,
-        rms_dbfs=-30.0,
         recorded_s=recorded_s,
         paused=False,
         speech_begun=True,

@@ -8,6 +8,7 @@ from client.data import demo
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.hearing import Hearing, Target, result_entry
 from pronunciation.hearing.sound import fall_levels_db, fall_of, fault_around, flat_shares
+from tests.worlds.noises import echoing
 
 RNG = np.random.default_rng(9)
 
@@ -20,16 +21,6 @@ def spoken() -> np.ndarray:
 
 def clip_of(samples: np.ndarray) -> Clip:
     return Clip(np.clip(samples, -1, 1).astype(np.float32))
-
-
-def echoing(samples: np.ndarray) -> np.ndarray:
-    size = round(1.2 * SAMPLE_RATE_HZ)
-    tail = RNG.standard_normal(size) * 10 ** (-3 * np.arange(size) / SAMPLE_RATE_HZ)
-    tail *= 2.0 / np.sqrt(np.square(tail).sum())
-    tail[0] = 1.0
-    whole = samples.size + size
-    made = np.fft.irfft(np.fft.rfft(samples, whole) * np.fft.rfft(tail, whole), whole)
-    return made[: samples.size] / np.abs(made).max() * 0.5
 
 
 def test_good_sound_is_evidence(spoken: np.ndarray) -> None:

@@ -24,7 +24,7 @@ import pytest
 from client.backend.protocol import Backend
 from client.core.errors import ClientError
 from client.data.bundle import BundleError, parse_review
-from client.data.exports import import_archive
+from client.data.exports import import_archive, read_archive
 from question_bank.errors import BankError
 from question_bank.loader import load_bank
 from question_bank.models import Bank
@@ -144,7 +144,7 @@ def test_a_hostile_archive_is_imported_whole_or_not_at_all(
             path.write_bytes(damaged(json.dumps(document).encode(), chance))
         before = stored(service)
         try:
-            result = import_archive(backend, path)
+            result = import_archive(backend, read_archive(path))
         except (ClientError, ServerError) as error:
             outcomes.add("refused")
             assert str(error) and "\n" not in str(error) and len(str(error)) < 1_000, number

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +21,9 @@ from server.contract import (
     Word,
 )
 from server.ui.exports.csv_table import COLUMNS, to_csv
+from server.ui.exports.html import to_html
 from server.ui.exports.markdown import to_markdown
+from server.ui.rendering import STYLESHEET
 
 ATTACKS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1"]
 
@@ -151,3 +154,34 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     for path in (tmp_path / "nothing", tmp_path):
         with pytest.raises(ExportError, match="cannot be read"):
             read_archive(path)
+
+
+def test_the_file_needs_nothing_else(make: SimpleNamespace) -> None:
+    html = to_html([archived(make, make.submission("we use paged attention"))])
+    assert html.startswith("<!doctype html>")
+    assert STYLESHEET.read_text(encoding="utf-8") in html
+    assert re.findall(r"(?:src|href)=\"(?!#)[^\"]*\"", html) == []
+    assert "<script" not in html and "default-src 'none'" in html
+    assert "Because." in html  # the model answer
+
+
+def test_what_was_said_stays_text(make: SimpleNamespace) -> None:
+    html = to_html([archived(make, make.submission("</style><script>alert(1)</script> & more"))])
+    assert "<script" not in html
+    assert html.count("</style>") == 1
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+
+
+def test_many_attempts_share_a_file_without_sharing_ids(make: SimpleNamespace) -> None:
+    html = to_html(
+        [
+            archived(make, make.submission("first answer")),
+            archived(make, make.submission("second paged attention")),
+        ]
+    )
+    ids = re.findall(r' id="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    assert {"a1-w-0", "a2-w-0"} <= set(ids)
+    targets = re.findall(r' href="#([^"]+)"', html)
+    assert set(targets) <= set(ids)
+    assert html.count("<article") == 2

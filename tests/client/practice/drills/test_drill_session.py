@@ -72,13 +72,6 @@ def test_an_undecided_take_is_kept_and_the_item_stays(
     assert (session.tally.correct, session.tally.undecided) == (1, 1)
 
 
-def test_skipping_stores_nothing(backend: Backend) -> None:
-    session = drill(backend, ScriptedHearing(), sets(item("one"), item("two")))
-    session.skip()
-    assert session.current is not None and session.current.id == "two"
-    assert backend.export_all().drill_reviews == ()
-
-
 def test_the_next_session_begins_with_what_was_missed_and_leaves_out_what_was_learned(
     backend: Backend, clip: Clip
 ) -> None:
