@@ -13,8 +13,8 @@ DEEPEST = {"server": 12, "client": 11}
 DEEPEST_OF_ALL = 15
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 73_676
-MOST_LINES_OF_CODE = 51_295
+MOST_LINES = 73_674
+MOST_LINES_OF_CODE = 51_294
 MOST_FILES = 339
 MOST_LINES_OF_TESTS = 49_103
 MOST_INNER_IMPORTS = 56

@@ -6,8 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from client.core.errors import ClientError
-
 _LOCK_TIMEOUT_S: Final = 5.0
 
 
@@ -59,7 +57,7 @@ def rewrite_durably(path: Path, content: Callable[[], bytes]) -> None:
 def change_own(
     path: Path,
     content: Callable[[], bytes],
-    failure: type[ClientError],
+    failure: type[Exception],
     what: str,
     unreadable: type[Exception] | tuple[()] = (),
 ) -> None:
