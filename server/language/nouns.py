@@ -57,7 +57,8 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
         as_lead = s.word(0) == "as" and edit[0] == 1  # "as tech lead, you write less code"
         as_lead = as_lead or s.word(edit[0] - 1) in listed("appointed")  # "I was made team lead"
         second = s.word(edit[0] - 1) == "as" and s.word(edit[0]) in listed("ordinals")
-        yield (*edit[:3], min(edit[3], 0.0) if opener or as_lead or second else edit[3])
+        if not (opener or as_lead or second):
+            yield edit
 
 
 def _is_paired(s: Sentence, at: int) -> bool:
@@ -98,16 +99,17 @@ def _articles(s: Sentence) -> Iterator[Edit]:
             t.tag_ in ("JJS", "RBS") or t.lower_ in _UNIQUE for t in s.doc[start : start + 2]
         )
         if superlative and before not in ("at", "the") and s.tag(start - 1) not in ("PRP$", "POS"):
-            yield start, start, "the", 1.0 if start else 0.3
+            if start:
+                yield start, start, "the", 1.0
             continue
-        if start < head.i and first.lower() in listed("ordinals") and s.pos(start - 1) == "ADP":
-            fixed = head.lower_ in listed("after_ordinals")
-            yield start, start, "the", 0.0 if fixed else 1.0
+        ordinal = start < head.i and first.lower() in listed("ordinals")
+        if ordinal and s.pos(start - 1) == "ADP" and head.lower_ not in listed("after_ordinals"):
+            yield start, start, "the", 1.0
         known = head.lemma_.lower() in listed("things", "persons") and head.tag_ == "NN"
         sure = _must_be_determined(s, start, head)
         if sure:
-            new = s.lemma(start - 1) in listed("introducing")
-            yield start, start, "the", 0.6 if new else sure
+            if s.lemma(start - 1) not in listed("introducing"):
+                yield start, start, "the", sure
         elif known and head.dep_ in ("nsubj", "nsubjpass") and start == head.i:
             yield start, start, "the", 0.7
         if head.tag_ not in ("NN", "VBG") or _is_mass(head):
@@ -116,10 +118,9 @@ def _articles(s: Sentence) -> Iterator[Edit]:
         job = head.lower_ in _JOBS or _PERSON.search(head.lower_) is not None
         job = job and head.lower_ != "number"  # "as employee number ten"
         if job and (before == "as" or s.lemma(start - 1) in ("be", "become", "'m", "'s")):
-            strength = 1.0
-        else:
-            strength = 0.7 if known and head.dep_ in ("attr", "dobj") else 0.0
-        yield start, start, a, max(strength, sure)
+            yield start, start, a, 1.0
+        elif sure or (known and head.dep_ in ("attr", "dobj")):
+            yield start, start, a, sure or 0.7
         if s.word(start - 1) in ("such", "what", "quite"):
             yield start, start, a, 0.7
     for at in range(2, len(s)):  # "my wife is nurse", "she is experienced tester"
@@ -163,20 +164,21 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
                 before = s.word(token.i - 1)
                 never = head.lower_ in listed("never_plural") and before not in ("half", "many")
                 never = never and head.lower_ != "knowledge"
-                sure = NO_DOUBT if never else 1.0 if plural or mass else -0.7
-                yield token.i, token.i + 1, "", sure
                 if never or plural or mass:
+                    yield token.i, token.i + 1, "", NO_DOUBT if never else 1.0
                     yield token.i, token.i + 1, "some", 0.7
     for at in range(len(s) - 1):
         twice = s.word(at) == "the" and s.word(at + 1) in listed("after_no_article")
         if twice or (s.word(at) in ("a", "an", "the") and s.word(at + 1) in listed("possessives")):
             yield at, at + 1, "", 1.0
-        if s.word(at) == "the" and f"{s.word(at + 1)} {s.word(at + 2)}" in _FIELDS:
-            yield at, at + 1, "", 0.7 if s.pos(at + 3) not in ("NOUN", "ADP") else 0.0
+        field = s.word(at) == "the" and f"{s.word(at + 1)} {s.word(at + 2)}" in _FIELDS
+        if field and s.pos(at + 3) not in ("NOUN", "ADP"):
+            yield at, at + 1, "", 0.7
         if s.word(at) == "the" and s.word(at + 1) in listed("bare_names"):
             part = s.pos(at + 2) in ("NOUN", "PROPN", "ADJ", "NUM") or s.word(at + 2) in ("-", "'s")
             part = part or s.tag(at + 2) in ("VBG", "VBN") or s.word(at + 2) in listed("narrowing")
-            yield at, at + 1, "", 0.0 if part else 0.9
+            if not part:
+                yield at, at + 1, "", 0.9
 
 
 @check("article-perhaps")
@@ -440,7 +442,8 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
         nxt = s.doc[at + 1] if at + 1 < len(s) else None
         if word == "more" and s.word(at - 1) == "the" and nxt is not None and nxt.pos_ == "ADJ":
             of_all = any(w in ("ever", "career", "life") for w in s.low[at : at + 8])
-            yield at, at + 1, "most", 0.9 if of_all and "than" not in s.low else 0.0
+            if of_all and "than" not in s.low:
+                yield at, at + 1, "most", 0.9
         if token.tag_ in ("JJR", "RBR") and s.word(at - 1) == "," and s.word(0) == "the":
             if s.tag(1) in ("JJR", "RBR") and s.low.index(",") == at - 1:
                 yield at, at, "the", NO_DOUBT
@@ -462,10 +465,9 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
                     yield at + 1, at + 2, base, NO_DOUBT
             elif word != "less":
                 own = compared(nxt.lemma_.lower(), "JJR" if word == "more" else "JJS")
-                if own:
-                    noun = s.pos(at + 2) in ("NOUN", "PROPN") and word == "more"
-                    short = len(nxt.text) <= 5 or nxt.text.endswith("y")
-                    yield at, at + 2, own, 1.0 if short and not noun else 0.4
+                noun = s.pos(at + 2) in ("NOUN", "PROPN") and word == "more"
+                if own and not noun and (len(nxt.text) <= 5 or nxt.text.endswith("y")):
+                    yield at, at + 2, own, 1.0
         after = s.low[at + 1 : at + 6]
         if (
             token.tag_ in ("JJ", "RB")
@@ -488,20 +490,20 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
             superlative = compared(base, "JJS")
             if s.word(at - 1) in ("the", "my", "our") and superlative:
                 of_all = any(w in ("ever", "career", "life") for w in s.low[at : at + 8])
-                yield at, at + 1, superlative, 1.0 if of_all and "than" not in s.low else 0.2
+                if of_all and "than" not in s.low:
+                    yield at, at + 1, superlative, 1.0
         if token.tag_ == "JJS" and any(w == "than" for w in after):
             own = compared(token.lemma_.lower(), "JJR")
             if own:
                 yield at, at + 1, own, 0.8
-        if word in ("that", "then", "as", "from", "like", "of", "to", "comparing", "compared"):
-            if any(
+        if word in ("that", "then", "as"):
+            clause = s.tag(at + 1) == "PRP" and s.lemma(at + 2) == "be" and "so" not in s.low[:at]
+            if (word != "that" or clause) and any(
                 t.tag_ in ("JJR", "RBR")
                 or t.lower_ in ("more", "less", "fewer", "rather", "better")
                 for t in s.doc[max(0, at - 3) : at]
             ):
-                clause = word == "that" and s.tag(at + 1) == "PRP" and s.lemma(at + 2) == "be"
-                sure = 0.9 if clause and "so" not in s.low[:at] else 0.3
-                yield at, at + 1, "than", 0.7 if word in ("as", "then") else sure
+                yield at, at + 1, "than", 0.9 if word == "that" else 0.7
         if word in ("than", "like", "that", "then") and any(
             w == "as" for w in s.low[max(0, at - 3) : at - 1]
         ):
@@ -511,8 +513,9 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
         if word == "enough" and nxt is not None and nxt.pos_ in ("ADJ", "ADV"):
             counts = s.pos(at + 2) == "NOUN" or word_set("just now already more") & {nxt.lower_}
             ends = s.word(at + 2) in ("to", "for", "and", "") or s.pos(at + 2) == "PUNCT"
-            sure = NO_DOUBT if ends and nxt.pos_ == "ADJ" else 1.0
-            yield at, at + 2, f"{nxt.text} enough", -0.5 if counts else sure
+            if not counts:
+                sure = NO_DOUBT if ends and nxt.pos_ == "ADJ" else 1.0
+                yield at, at + 2, f"{nxt.text} enough", sure
 
 
 @check("adverb")

@@ -76,13 +76,14 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         if not (opener or said or joined or told or timed or _fronted(s, at)) or s.pos(0) in _VERBS:
             continue
         impersonal = lemma in listed("impersonal_verbs") or outside
-        if outside:
-            strength = 1.0
-        elif joined and not told:
-            strength = 0.7 if before == "but" and impersonal and token.tag_ != "MD" else -0.7
+        plain = lemma == "be" or token.tag_ == "MD" or impersonal
+        if joined:
+            likely = before == "but" and impersonal and token.tag_ != "MD"
         else:
-            plain = lemma == "be" or token.tag_ == "MD" or impersonal
-            strength = 0.9 if plain else 0.7 if before in _REASONS else 0.6
+            likely = plain or before in _REASONS
+        if not (likely or outside):
+            continue
+        strength = 1.0 if outside else 0.9 if plain and not joined else 0.7
         there = s.word(after) in listed("after_there") or s.tag(after) in ("CD", "NNS")
         if lemma == "be" and there and verb is token:
             yield begin, begin, "there", strength

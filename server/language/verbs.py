@@ -43,6 +43,7 @@ _EITHER = listed("either_number")
 _CONTRACTED = {"'s", "'re", "'m", "'ve", "'d", "'ll", "’s", "’re", "’m", "’ve", "’d", "’ll"}
 _OBJECTS = word_set("me us him them her you")
 _VERB_TAGS = ("VB", "VBP", "VBZ", "VBD", "VBG", "VBN")
+_HAS = ("have", "has", "'ve", "'s")
 _QUOTES = word_set("say go ask tell think")
 """Who tells a story says "he says" before what was said."""
 _CONDITIONS = word_set("if when unless once until before after whenever")
@@ -265,13 +266,12 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
         if (
             s.pos(at - 1) == "ADP"
             and before not in ("to", "but", "than", "except")
-            and token.tag_ in ("VB", "VBP", "VBD")
+            and token.tag_ in ("VB", "VBP")
             and token.dep_
             in ("pcomp", "pobj", "amod", "ROOT", "advcl", "xcomp", "acl", "compound", "prep")
         ):
             bare = before in ("of", "without", "by", "for") and s.pos(at + 1) in ("DET", "PRON")
-            strength = NO_DOUBT if bare else 1.0
-            yield at, at + 1, inflect(lemma, "VBG"), strength if token.tag_ != "VBD" else 0.5
+            yield at, at + 1, inflect(lemma, "VBG"), NO_DOUBT if bare else 1.0
         if (
             before in ("without", "by", "before", "after", "for", "of")
             and token.tag_ in ("NN", "VB", "VBP")
@@ -342,7 +342,8 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
                 passive = s.pos(at + 1) in ("", "PUNCT", "ADP", "ADV")  # "it wants looking at"
                 doubt = before in ("need", "intend") or (before == "want" and passive)
                 doubt = doubt or s.word(at - 1) == "manage"  # "a way to manage testing this"
-                yield at, at + 1, f"to {lemma}", 0.2 if doubt else 1.0
+                if not doubt:
+                    yield at, at + 1, f"to {lemma}", 1.0
             if s.word(at - 1) == "to" and s.pos(at - 1) == "PART":
                 yield at, at + 1, lemma, 0.7
         if token.tag_ in ("VB", "VBP") and at and s.pos(at - 1) == "VERB":
@@ -400,7 +401,6 @@ def _tense(s: Sentence) -> Iterator[Edit]:
     past = bool(_PAST_TIME.search(text))
     since = any(t.lower_ == "since" and t.dep_ == "prep" for t in s.doc)
     any_period = since or bool(_PERIOD.search(text))
-    finite = [t for t in s.doc if t.tag_ in ("VBD", "VBP", "VBZ") and t.lemma_ not in ("do",)]
     stative = lists().words("stative")
     for token in s.doc:
         at, low, lemma, tag = token.i, token.lower_, token.lemma_.lower(), token.tag_
@@ -409,23 +409,18 @@ def _tense(s: Sentence) -> Iterator[Edit]:
         period = any_period and _says_how_long(token)
         helped = s.word(at - 1) in MODALS | {"'d", "to", "n't", "not", "do", "does", "did", "let"}
         helped = helped or (s.tag(at - 1) == "RB" and s.word(at - 2) in MODALS | {"'d"})
-        if (
-            lemma == "have"
-            and token.pos_ in ("AUX", "VERB")
-            and nxt is not None
-            and low in ("have", "has", "'ve", "'s")
-        ):
+        has = lemma == "have" and token.pos_ in ("AUX", "VERB") and low in _HAS
+        if has and past and not period and not helped:
             place = at + 1
-            while place < len(s) and s.tag(place) == "RB":
+            while s.tag(place) == "RB":
                 place += 1
-            finished = past and not period and place < len(s) and _says_when(s.doc[place])
             done = s.tag(place) in ("VBN", "VBD") and s.word(place) != "been"
-            if done and place - at <= 2 and not helped:
+            if done and place - at <= 2:
                 adverbs = f"{s.text(at + 1, place)} " if place > at + 1 else ""
                 own = inflect(s.lemma(place), "VBD")
-                sure = NO_DOUBT if finished else 1.0 if past and not period else -0.6
-                yield at, place + 1, f"{adverbs}{own}", sure
-            elif s.word(place) == "been" and not helped and past and not period:
+                finished = _says_when(s.doc[place])
+                yield at, place + 1, f"{adverbs}{own}", NO_DOUBT if finished else 1.0
+            elif s.word(place) == "been":
                 plural = s.word(at - 1) in ("we", "they", "you")
                 yield at, place + 1, "were" if plural else "was", 0.7
         if (
@@ -435,40 +430,25 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             and token.pos_ in ("VERB", "AUX")
             and not (lemma in _QUOTES and nxt is not None and nxt.is_punct)
         ):
-            rest_past = [t for t in finite if t is not token]
-            all_past = bool(rest_past) and all(t.tag_ == "VBD" for t in rest_past)
-            if lemma == "be":
-                own = "was" if low in ("is", "am") else "were"
-            else:
-                own = inflect(lemma, "VBD")
-            sure = 1.0 if _says_when(token) and not period else 0.8 if past and not period else 0.4
-            yield at, at + 1, own, sure if past or all_past else -0.4
-            third = tag == "VBZ" or low == "is"
-            has = "has" if third else "have"
+            if past and not period:
+                was = "was" if low in ("is", "am") else "were"
+                own = was if lemma == "be" else inflect(lemma, "VBD")
+                yield at, at + 1, own, 1.0 if _says_when(token) else 0.8
+            have = "has" if tag == "VBZ" or low == "is" else "have"
             progressive = lemma == "be" and nxt is not None and nxt.tag_ == "VBG"
             time = s.word(at - 2) == "time" and s.word(at - 1) in _PERSONS
             first = time and s.word(at - 3) in ("first", "second", "third", "only")
-            cue = 1.0 if period or first else -0.6
-            cue = -0.6 if s.word(at - 1) == "it" and _is_length(s, at + 1) else cue
-            joined = _since_places(s, at)
-            repairs: list[tuple[int, str]] = []
+            repairs: tuple[str, ...] = ()
             if progressive and nxt is not None:
-                repairs = [
-                    (at + 2, f"{has} been {nxt.lower_}"),
-                    (at + 2, f"{has} {inflect(nxt.lemma_.lower(), 'VBN')}"),
-                ]
+                done_so_far = inflect(nxt.lemma_.lower(), "VBN")
+                repairs = (f"{have} been {nxt.lower_}", f"{have} {done_so_far}")
             elif lemma == "be":
-                repairs = [(at + 1, f"{has} been")]
+                repairs = (f"{have} been",)
             elif token.pos_ == "VERB":
-                repairs = [
-                    (at + 1, f"{has} {inflect(lemma, 'VBN')}"),
-                    (at + 1, f"{has} been {inflect(lemma, 'VBG')}"),
-                ]
-            for end, new in repairs:
-                yield at, end, new, cue
-                if joined and end <= joined:  # the verb and "since" are one repair
-                    between = f"{s.text(end, joined)} " if joined > end else ""
-                    yield at, joined + 1, f"{new} {between}for", 1.0
+                perfect, ing = inflect(lemma, "VBN"), inflect(lemma, "VBG")
+                repairs = (f"{have} {perfect}", f"{have} been {ing}")
+            end = at + 2 if progressive else at + 1
+            yield from _perfect(s, at, end, repairs, lasts=period or first)
         if (
             low in ("'m", "'re", "'s", "’m", "’re", "’s")
             and nxt is not None
@@ -476,23 +456,13 @@ def _tense(s: Sentence) -> Iterator[Edit]:
         ):
             third = s.word(at - 1) in ("he", "she", "it")
             have = "'s" if third else "'ve"
-            counts = s.word(at - 1) == "it" and _is_length(s, at + 1)  # "it's a week since"
-            cue = 1.0 if period and not counts else -0.6
-            repairs = []
-            if nxt.tag_ == "VBG":
-                repairs = [
-                    (at + 2, f"{have} been {nxt.lower_}"),
-                    (at + 2, f"{have} {inflect(nxt.lemma_.lower(), 'VBN')}"),
-                ]
-            elif low != "'s" or third:
-                repairs = [(at + 1, f"{have} been")]
-            joined = _since_places(s, at)
-            for end, new in repairs:
-                if named:
-                    yield at, end, new, cue
-                    if joined and end <= joined:
-                        between = f"{s.text(end, joined)} " if joined > end else ""
-                        yield at, joined + 1, f"{new} {between}for", 1.0
+            ing = nxt.tag_ == "VBG"
+            if named and ing:
+                perfect = inflect(nxt.lemma_.lower(), "VBN")
+                repairs = (f"{have} been {nxt.lower_}", f"{have} {perfect}")
+                yield from _perfect(s, at, at + 2, repairs, lasts=period)
+            elif named and (low != "'s" or third):
+                yield from _perfect(s, at, at + 1, (f"{have} been",), lasts=period)
             if nxt.tag_ == "VBG" and nxt.lemma_.lower() in stative and low != "'s":
                 if nxt.lower_ not in ("having", "loving", "mattering"):
                     yield at, at + 2, inflect(nxt.lemma_.lower(), "VBP"), 1.0
@@ -507,6 +477,18 @@ def _tense(s: Sentence) -> Iterator[Edit]:
         if tag == "VBG" and token.dep_ == "ROOT" and s.pos(at - 1) == "PRON" and named:
             be = {"i": "am", "he": "is", "she": "is", "it": "is"}.get(s.word(at - 1), "are")
             yield at, at, be, 0.8
+
+
+def _perfect(s: Sentence, at: int, end: int, repairs: Iterable[str], lasts: bool) -> Iterator[Edit]:
+    """The perfect of what goes on to this day; with it the "since" of a length, as one repair."""
+    lasts = lasts and not (s.word(at - 1) == "it" and _is_length(s, at + 1))  # "it's a week since"
+    since = _since_places(s, at)
+    for new in repairs:
+        if lasts:
+            yield at, end, new, 1.0
+        if since and end <= since:
+            between = f"{s.text(end, since)} " if since > end else ""
+            yield at, since + 1, f"{new} {between}for", 1.0
 
 
 def _says_when(verb: Any) -> bool:
@@ -570,14 +552,17 @@ def _conditional(s: Sentence) -> Iterator[Edit]:
         certain = opener in ("if", "unless") and s.word(at) in ("will", "would")
         # "if he'll take the job, I'm glad"
         promised = opener == "if" and s.word(at) in ("'ll", "'d")
-        strength = 0.4 if willing or promised else NO_DOUBT if certain else 1.0
+        if willing or promised:
+            continue
+        strength = NO_DOUBT if certain else 1.0
         if s.word(at) in ("will", "'ll"):
             form = "am" if lemma == "be" and subject == "i" else None
             form = form or inflect(lemma, "VBZ" if third else "VBP")
             other = opener == "if" and "would" in s.low[:at]
-            yield at, verb + 1, form, 0.5 if opener == "before" or other else strength
             if other:
                 yield at, verb + 1, "were" if lemma == "be" else inflect(lemma, "VBD"), strength
+            elif opener != "before":
+                yield at, verb + 1, form, strength
         elif opener in ("if", "wish", "unless"):
             yield at, verb + 1, "were" if lemma == "be" else inflect(lemma, "VBD"), strength
             if lemma == "be":
@@ -586,14 +571,13 @@ def _conditional(s: Sentence) -> Iterator[Edit]:
                 yield at, verb + 1, "had", strength
             if s.low.count("would") == 1:
                 yield at, verb + 1, inflect(lemma, "VBZ" if third else "VBP"), min(strength, 0.7)
-    if "if" in s.low:
-        yield from _result(s, s.low.index("if"))
+    if s.word(0) == "if":
+        yield from _result(s)
 
 
-def _result(s: Sentence, opener: int) -> Iterator[Edit]:
+def _result(s: Sentence) -> Iterator[Edit]:
     """The clause that says what then happens, or would have."""
-    comma = s.low.index(",", opener) if "," in s.low[opener:] else len(s)
-    inside = range(opener + 1, comma if opener == 0 else len(s))
+    inside = range(1, s.low.index(",") if "," in s.low else len(s))
     had = any(
         s.word(at) in ("had", "'d") and "VBN" in (s.tag(at + 1), s.tag(at + 2)) for at in inside
     )
@@ -602,20 +586,21 @@ def _result(s: Sentence, opener: int) -> Iterator[Edit]:
         verb = at + 2 if negated else at + 1
         if at in inside:
             own = "were" if s.lemma(at) == "be" else inflect(s.lemma(at), "VBD")
-            unreal = "would" in s.low and "you" not in s.low[opener : opener + 2]
+            unreal = "would" in s.low and s.word(1) != "you"
             present = s.tag(at) in ("VBP", "VBZ") and s.pos(at) in ("VERB", "AUX")
-            if present and at - opener < 5 and unreal:
-                yield at, at + 1, own, 0.8 if opener == 0 else 0.5
+            if present and at < 5 and unreal:
+                yield at, at + 1, own, 0.8
             continue
-        if not had or opener or s.tag(verb) != "VB" or s.tag(verb + 1) == "VBN":
+        if not had or s.tag(verb) != "VB" or s.tag(verb + 1) == "VBN":
             continue
         done = inflect(s.lemma(verb), "VBN")
-        sure = 0.2 if s.lemma(verb) == "be" or "now" in s.low or "today" in s.low else 0.9
+        if s.lemma(verb) == "be" or "now" in s.low or "today" in s.low:
+            continue
         helper = f"would{s.doc[at].whitespace_}{s.word(at + 1)}" if negated else "would"
-        if word in ("would", "will", "'d", "'ll", "did", "wo"):
+        if word in ("would", "will", "'d", "'ll", "wo") or (word == "did" and negated):
             if negated and word != "would":
                 helper = "wouldn't" if s.word(at + 1) == "n't" else "would not"
-            yield at, verb + 1, f"{helper} have {done}", sure if negated or word != "did" else 0.0
+            yield at, verb + 1, f"{helper} have {done}", 0.9
 
 
 _WH = ("WP", "WRB", "WDT")
@@ -651,11 +636,12 @@ def _embedded_question(s: Sentence) -> Iterator[Edit]:
             auxiliary = s.doc[place]
             verb = end if end < len(s) else None
             text = s.text(place + 1, end)
-            outer = s.asks and not (
+            if s.asks and not (
                 at > 1 and s.word(0) in ("do", "can", "could", "did", "would", "will")
-            )
+            ):
+                break
             asking = s.lemma(at - 1) in listed("asking_verbs") or s.word(at - 1) in _OBJECTS
-            strength = 0.2 if outer else NO_DOUBT if asking and not s.asks else 0.9
+            strength = NO_DOUBT if asking and not s.asks else 0.9
             if auxiliary.lemma_ != "do":
                 word = "is" if auxiliary.lower_ == "'s" else auxiliary.text
                 if (
@@ -665,7 +651,7 @@ def _embedded_question(s: Sentence) -> Iterator[Edit]:
                     not in ("VERB", "ADJ", "ADV", "PUNCT", "ADP", "SCONJ", "CCONJ", "AUX")
                     and end < len(s)
                 ):
-                    strength = 0.3
+                    break
                 yield place, end, f"{text} {word}", strength
                 longer = end
                 while (
@@ -711,19 +697,18 @@ def _negation(s: Sentence) -> Iterator[Edit]:
             cut = cut or (word == "nothing" and noun.dep_ == "attr") or noun.dep_ == "nsubj"
             meant = s.low.count(word) > 1 or not {"just", "simply"}.isdisjoint(back)
             cut = cut or (word == "nothing" and meant)  # "you can't just do nothing"
-            yield at, at + 1, _ANY[word], -0.3 if cut else sure
-            if word == "nobody":
-                yield at, at + 1, "anyone", -0.3 if cut else sure
+            if not cut:
+                yield at, at + 1, _ANY[word], sure
+            if word == "nobody" and not cut:
+                yield at, at + 1, "anyone", sure
             if word == "never" and s.word(at - 1) in ("n't", "not") and at > 1:
                 yield at - 2, at, {"ca": "can", "wo": "will"}.get(far := s.word(at - 2), far), 1.0
         negated = not listed("negated_already").isdisjoint(s.low[max(0, at - 5) : at])
-        if word in ("n't", "not") and at and negated:
-            helper, none = s.word(at - 1), {"nobody", "nothing", "none"} & set(s.low[:at])
-            begun = set(s.low[:at])
-            sure = 0.3 if {"that", "who"} & begun else 0.8
-            sure = NO_DOUBT if none and not {",", "that", "who", "but", "and"} & begun else sure
-            meant = helper in ("never", "that") or s.low.count("nothing") > 1
-            sure = 0.3 if meant else sure  # "I've never not had one"
+        helper, begun = s.word(at - 1), set(s.low[:at])
+        meant = helper in ("never", "that") or s.low.count("nothing") > 1  # "I've never not had"
+        if word in ("n't", "not") and at and negated and not (meant or {"that", "who"} & begun):
+            none = {"nobody", "nothing", "none"} & begun
+            sure = NO_DOUBT if none and not {",", "but", "and"} & begun else 0.8
             if helper in ("do", "does", "did") and s.tag(at + 1).startswith("VB"):
                 form = inflect(s.lemma(at + 1), {"do": "VBP", "does": "VBZ", "did": "VBD"}[helper])
                 yield at - 1, at + 2, form, sure

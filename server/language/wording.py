@@ -1,7 +1,6 @@
 """Checks of wording: collocations, fixed phrases, words taken for others, order, false friends."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
@@ -16,50 +15,16 @@ _NOMINAL = ("PROPN", "NOUN", "DET", "ADJ", "NUM")
 _ADVERBS = lists().words("movable_adverbs")
 
 
-@dataclass(frozen=True)
-class Collocation:
-    """A verb with its noun as the field says it, and verbs that learners use instead."""
-
-    topic: str
-    say: str
-    instead: tuple[str, ...]
-
-    @property
-    def verb(self) -> str:
-        """The verb with its particle."""
-        return self.say.split(" _ ")[0]
-
-    @property
-    def phrase(self) -> str:
-        """As it is said."""
-        return self.say.replace(" _ ", " ")
-
-    @property
-    def noun(self) -> str:
-        """What the verb is said of, without its article."""
-        words = self.say.split(" _ ")[1].split()
-        return " ".join(words[1:] if words[0] in ("a", "an", "the") else words)
-
-
-@cache
-def collocations() -> tuple[Collocation, ...]:
-    """The collocations of ``data/collocations.yaml``."""
-    found = []
-    for topic, lines in load("collocations.yaml")["topics"].items():
-        for line in lines:
-            say, _, instead = line.partition(" < ")
-            found.append(Collocation(topic, say, tuple(instead.split(", "))))
-    return tuple(found)
-
-
 @cache
 def _pairs() -> dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...], bool]]]:
     """Last word of a noun → (wrong verb, whole noun, right verbs, whether any such noun)."""
     pairs: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...], bool]]] = {}
-    for each in collocations():
-        noun = tuple(each.noun.split())
-        for wrong in each.instead:
-            pairs.setdefault(noun[-1], []).append((wrong, noun, (each.verb,), False))
+    topics = load("collocations.yaml")["topics"].values()
+    for say, _, instead in (line.partition(" < ") for lines in topics for line in lines):
+        verb, _, object_ = say.partition(" _ ")
+        noun = tuple(object_.removeprefix("a ").removeprefix("an ").removeprefix("the ").split())
+        for wrong in instead.split(", "):
+            pairs.setdefault(noun[-1], []).append((wrong, noun, (verb,), False))
     for right, wrongs in load("collocations.yaml")["general"].items():
         for wrong, nouns in wrongs.items():
             for word in nouns.split():
@@ -81,7 +46,7 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
         verbs += [t for t in s.doc[max(0, token.i - 5) : token.i] if t.pos_ in ("VERB", "AUX")]
         for verb in dict.fromkeys(verbs):
             lemma = american(verb.lemma_.lower())
-            for wrong, noun, rights, _ in known:
+            for wrong, noun, (right, *_), _ in known:
                 first, _, particle = wrong.partition(" ")
                 if lemma != first:
                     continue
@@ -95,9 +60,8 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
                 if words > 1 and tuple(before) != noun[:-1]:
                     continue
                 object_ = token.dep_ in _OBJECTS and token.head is verb
-                for right in rights:
-                    tag = verb.tag_ if verb.tag_.startswith("VB") else "VB"
-                    yield verb.i, end, inflect(right, tag), 0.9 if object_ and words > 1 else 0.7
+                tag = verb.tag_ if verb.tag_.startswith("VB") else "VB"
+                yield verb.i, end, inflect(right, tag), 0.9 if object_ and words > 1 else 0.7
 
 
 @cache
@@ -169,8 +133,9 @@ def _confusion(s: Sentence) -> Iterator[Edit]:
         if token.is_punct or (at and not s.doc[at - 1].whitespace_ and word.startswith("'")):
             continue
         for other in table.get(word, ()):
-            if not (token.tag_ == "PRP" and word in ("i", "you", "we")):
-                yield at, at + 1, other, _sure_of(s, at, word, other)
+            sure = _sure_of(s, at, word, other)
+            if sure and not (token.tag_ == "PRP" and word in ("i", "you", "we")):
+                yield at, at + 1, other, sure
 
 
 def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
@@ -186,53 +151,53 @@ def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
         return 1.0
     if word == "so" and other.startswith("such"):
         noun = s.tag(at + 2) if tag == "JJ" else ""
-        return 1.0 if noun == ("NN" if other == "such a" else "NNS") else -0.7
+        return 1.0 if noun == ("NN" if other == "such a" else "NNS") else 0.0
     if word == "others" and other == "other":
-        return 1.0 if pos in ("NOUN", "ADJ") else -0.7
+        return 1.0 if pos in ("NOUN", "ADJ") else 0.0
     if word == "other" and other == "another":
         alone = s.pos(at - 1) not in ("DET", "PRON") and before not in ("each", "no")
-        return 0.8 if tag == "NN" and alone else -0.5
+        return 0.8 if tag == "NN" and alone else 0.0
     if word == "very" and other in ("really", "much"):
-        return 1.0 if pos in ("VERB",) and tag != "VBN" and other == "really" else -0.5
+        return 1.0 if pos in ("VERB",) and tag != "VBN" and other == "really" else 0.0
     if word == "what":
         some = before in ("all", "everything", "something", "nothing")
-        return 0.9 if s.pos(at - 1) == "NOUN" or some else -0.7
+        return 0.9 if s.pos(at - 1) == "NOUN" or some else 0.0
     if word == "too" and other == "either":
-        return 1.0 if negated and final else -0.7
+        return 1.0 if negated and final else 0.0
     if word in ("until", "till") and other == "by":
         done = any(s.lemma(p) in listed("done_by_then") for p in range(at))
         when = pos in ("PROPN", "DET", "NOUN", "NUM", "ADJ")
         helped = any(t.tag_ == "MD" for t in s.doc[:at])
-        return (1.0 if helped else 0.7) if done and not negated and when else -0.7
+        return (1.0 if helped else 0.7) if done and not negated and when else 0.0
     if word == "during" and other == "while":
-        return 1.0 if tag == "PRP" or tag == "VBG" else -0.7
+        return 1.0 if tag == "PRP" or tag == "VBG" else 0.0
     if word == "while" and other == "during":
         clause = any(t.dep_ in ("nsubj", "nsubjpass") for t in s.doc[at + 1 : at + 5])
-        return 1.0 if pos in ("DET", "NOUN") and not clause else -0.7
+        return 1.0 if pos in ("DET", "NOUN") and not clause else 0.0
     if word == "because" and other == "because of":
         clause = any(t.dep_ in ("nsubj", "nsubjpass", "expl") for t in s.doc[at + 1 : at + 8])
         named = pos in ("DET", "NOUN", "ADJ", "PROPN", "PRON")
-        return 0.9 if named and not clause and nxt not in ("of", "it", "we", "i") else -0.7
+        return 0.9 if named and not clause and nxt not in ("of", "it", "we", "i") else 0.0
     if word in ("despite", "although") and other in ("although", "even though", "despite"):
         clause = any(t.dep_ in ("nsubj", "nsubjpass", "expl") for t in s.doc[at + 1 : at + 5])
-        return 0.7 if clause == (word == "despite") and nxt != "the" else -0.7
+        return 0.7 if clause == (word == "despite") and nxt != "the" else 0.0
     if word.endswith("ing") and other.endswith(("ed", "ired")):
         feels = s.lemma(at - 1) in ("be", "feel", "become", "get")
         feels = feels or before in ("very", "so", "really", "'m")
-        return 0.8 if persons and feels else -0.7
+        return 0.8 if persons and feels else 0.0
     if word in ("then", "than") and other in ("then", "than"):
         compared = any(
             t.tag_ in ("JJR", "RBR") or t.lower_ in ("more", "less", "rather", "other")
             for t in s.doc[max(0, at - 4) : at]
         )
-        return 1.0 if compared == (word == "then") else -0.7
+        return 1.0 if compared == (word == "then") else 0.0
     if word == "good" and other == "well" and s.pos(at - 1) == "VERB":
         return 0.0 if s.lemma(at - 1) in listed("link_verbs") else 0.8
     if word in listed("noun_or_verb"):
         noun_wanted = before in listed("noun_follows")
         verb_wanted = before in listed("verb_follows")
         verb_form = other in listed("verbs_confused")
-        return 0.8 if (verb_wanted and verb_form) or (noun_wanted and not verb_form) else -0.3
+        return 0.8 if (verb_wanted and verb_form) or (noun_wanted and not verb_form) else 0.0
     return 0.0
 
 
@@ -304,19 +269,19 @@ def _order(s: Sentence) -> Iterator[Edit]:
                 heavy = chunk is None or s.word(chunk.end) in listed("heavy_before")
                 certain = own and not heavy and word.endswith("ly")
                 follows = chunk is not None and chunk.root.dep_ == "nsubj"  # "say probably I can"
-                sure = 0.9 if certain else 0.7 if often and not follows else 0.4
+                sure = 0.9 if certain else 0.7 if often and not follows else 0.0
                 sure = NO_DOUBT if begun and word in listed("frequencies") else sure
-                yield at - 1, at + 1, f"{word} {left.text}", sure
-                if chunk is not None:
-                    moved = word.endswith("ly") or word in ("well", "yesterday", "together")
-                    sure = NO_DOUBT if certain and len(chunk) < 4 else 0.6 if moved else 0.2
-                    yield at, chunk.end, f"{chunk.text} {word}", sure
+                if sure:
+                    yield at - 1, at + 1, f"{word} {left.text}", sure
+                if chunk is not None and certain and len(chunk) < 4:
+                    yield at, chunk.end, f"{chunk.text} {word}", NO_DOUBT
         if token.pos_ == "VERB" and not token.text.startswith("'"):
             yield from _object_after_adverb(s, at)
         late = token.tag_ == "VBD" and nxt is not None and nxt.dep_ == "nsubj" and nxt.head is token
         if late and nxt is not None and nxt.lower_ in ("i", "we", "he", "she", "they") and at:
             said = token.lemma_ in listed("saying_verbs", "asking_verbs") or token.pos_ == "AUX"
-            yield at, at + 2, f"{nxt.text} {token.text}", 0.9 if not said and not s.asks else -0.7
+            if not said and not s.asks:
+                yield at, at + 2, f"{nxt.text} {token.text}", 0.9
         if adverb and inner and word in ("always", "never", "usually", "often") and nxt is not None:
             if s.pos(at - 1) == "VERB" and nxt.pos_ == "ADP":
                 yield at - 1, at + 1, f"{word} {s.doc[at - 1].text}", 0.7
