@@ -8,7 +8,7 @@ Source: FSRS-6 in the ``fsrs`` library (https://github.com/open-spaced-repetitio
 default parameters and a retention of 90 %.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
@@ -79,15 +79,13 @@ class DrillService:
         reviews, next_after_id = self._store.reviews(after_id, limit)
         return DrillArchive(reviews=tuple(reviews), next_after_id=next_after_id)
 
-    def export_all(self) -> tuple[DrillReview, ...]:
-        """All reviews, for ``import_reviews``."""
-        reviews: list[DrillReview] = []
+    def export_pages(self) -> Iterator[DrillArchive]:
+        """All reviews, page by page, for ``import_reviews``."""
         after_id: int | None = 0
         while after_id is not None:
             page = self.export_page(after_id=after_id)
-            reviews += page.reviews
+            yield page
             after_id = page.next_after_id
-        return tuple(reviews)
 
     def import_reviews(self, reviews: Sequence[DrillReview]) -> DrillImport:
         """Stores exported reviews; existing ones are left unchanged.

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, Text, cast, exists, func, or_, select
+from sqlalchemy import ColumnElement, ScalarSelect, Text, cast, func, select
 from sqlalchemy.orm import Session, aliased
 
 from question_bank.models import Question
@@ -34,7 +34,7 @@ from server.contract import (
     content_score,
 )
 from server.db.database import Database
-from server.db.tables import AttemptRow, CorrectionRow, ReportRow, without_nul
+from server.db.tables import AttemptRow, ReportRow, without_nul
 from server.grading.corrected_report import corrected, corrected_coverage
 
 
@@ -99,11 +99,7 @@ def read_reports(session: Session, graded: Mapping[int, Report]) -> dict[int, Re
 
 @dataclass(frozen=True)
 class TableAnswer:
-    """What a table says about an answer.
-
-    Attributes:
-        report: as people see it; without the list of words, unless somebody corrected something.
-    """
+    """What a table says about an answer, with its report as people see it."""
 
     submission_id: str
     created_at: datetime
@@ -114,20 +110,16 @@ class TableAnswer:
 def answers_for_table(database: Database, ids: Collection[int]) -> dict[int, TableAnswer]:
     """Many answers with their newest reports, by attempt; those that no longer exist are missing.
 
-    Nothing that a table leaves out is read: the words with their times are most of a report.
-
     Raises:
         UnreadableError: one of them is damaged.
     """
-    corrected_ones = exists().where(CorrectionRow.attempt_id == AttemptRow.id)
-    needs_words = or_(ReportRow.corrections > 0, corrected_ones)
     wanted = (
         select(
             AttemptRow.id,
             AttemptRow.submission_id,
             AttemptRow.created_at,
             cast(AttemptRow.question, Text),
-            database.json_text(ReportRow.report, unless=needs_words, without="transcript,words"),
+            cast(ReportRow.report, Text),
         )
         .join(ReportRow, ReportRow.id == newest_report_id())
         .where(database.one_of(AttemptRow.id, ids))

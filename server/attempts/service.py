@@ -1,6 +1,6 @@
 """The use cases, without the web: what people can do with answers, reports and the bank."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -382,18 +382,20 @@ class Service:
             exported_at=self._clock(), attempts=tuple(attempts), next_after_id=next_after_id
         )
 
-    def export_all(self) -> Archive:
-        """Everything that is stored, for ``import_attempts`` and the drills' ``import_reviews``."""
-        attempts: list[ArchivedAttempt] = []
+    def export_pages(self) -> Iterator[Archive]:
+        """Everything that is stored, page by page."""
         after_id: int | None = 0
         while after_id is not None:
             page = self.export_page(after_id=after_id)
-            attempts += page.attempts
+            yield page
             after_id = page.next_after_id
+
+    def export_all(self) -> Archive:
+        """Everything that is stored, for ``import_attempts`` and the drills' ``import_reviews``."""
         return Archive(
             exported_at=self._clock(),
-            attempts=tuple(attempts),
-            drill_reviews=self.drills.export_all(),
+            attempts=tuple(each for page in self.export_pages() for each in page.attempts),
+            drill_reviews=tuple(e for page in self.drills.export_pages() for e in page.reviews),
         )
 
     def export_one(self, attempt_id: int) -> Archive:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from sqlalchemy import (
     ARRAY,
@@ -14,17 +14,11 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
-    Text,
-    and_,
-    case,
-    cast,
     func,
     literal,
-    not_,
     select,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from server.core.clock import utc_now
@@ -130,27 +124,6 @@ class Database:
             return column.in_(select(func.unnest(literal(list(ids), ARRAY(BigInteger)))))
         listed = func.json_each(json.dumps(list(ids))).table_valued("value")
         return column.in_(select(listed.c.value))
-
-    def json_text(
-        self,
-        column: InstrumentedAttribute[dict[str, Any]],
-        *,
-        without: str,
-        unless: ColumnElement[bool],
-    ) -> ColumnElement[str]:
-        """A JSON column as text, without what is at a path (``a,b``) unless a condition holds.
-
-        A document that is no JSON comes whole: reading it says so.
-        """
-        whole: ColumnElement[str] = cast(column, Text)
-        if self.is_postgresql:
-            part = cast(
-                cast(column, JSONB).op("#-")(cast([*without.split(",")], ARRAY(Text))), Text
-            )
-            return case((unless, whole), else_=part)
-        path = "$." + without.replace(",", ".")
-        is_json = func.json_valid(column) == 1
-        return case((and_(is_json, not_(unless)), func.json_remove(column, path)), else_=whole)
 
     def alone(self, session: Session, name: str) -> None:
         """Holds the lock of this name until the end of the transaction.

@@ -4,6 +4,7 @@ import json
 import tempfile
 import zipfile
 from datetime import datetime
+from itertools import chain
 from typing import IO
 
 from server.accounts.service import AccountService
@@ -79,22 +80,11 @@ def everything_of(
 
 def _archive(packed: zipfile.ZipFile, service: Service, now: datetime) -> None:
     """Writes the pages of the archive, each a whole file to ``aloud import``."""
-    number, after_id = 0, 0
-    while True:
-        page = service.export_page(after_id=after_id)
-        number += 1
-        alone = page.model_copy(update={"next_after_id": None})
-        packed.writestr(f"archive/{number:04}.json", alone.model_dump_json())
-        if page.next_after_id is None:
-            break
-        after_id = page.next_after_id
-    after_id = 0
-    while True:
-        drills = service.drills.export_page(after_id=after_id)
-        if drills.reviews:
-            number += 1
-            page = Archive(exported_at=now, attempts=(), drill_reviews=drills.reviews)
-            packed.writestr(f"archive/{number:04}.json", page.model_dump_json())
-        if drills.next_after_id is None:
-            break
-        after_id = drills.next_after_id
+    attempts = (page.model_copy(update={"next_after_id": None}) for page in service.export_pages())
+    drills = (
+        Archive(exported_at=now, attempts=(), drill_reviews=page.reviews)
+        for page in service.drills.export_pages()
+        if page.reviews
+    )
+    for number, page in enumerate(chain(attempts, drills), 1):
+        packed.writestr(f"archive/{number:04}.json", page.model_dump_json())

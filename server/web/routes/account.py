@@ -4,7 +4,7 @@ The account page changes the password, sets up the second factor, makes tokens f
 downloads all data and deletes the account.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import IO, Annotated, Any, Final
 
@@ -16,7 +16,7 @@ from server.accounts.credentials import KNOWN_FOR_S, MIN_PASSWORD
 from server.accounts.models import Account
 from server.accounts.second_factor import new_totp_secret, totp_address
 from server.attempts.service import Service
-from server.contract import Archive
+from server.contract import Archive, Wire
 from server.core.access import Action
 from server.core.clock import utc_now
 from server.core.errors import (
@@ -212,7 +212,6 @@ def account_router() -> APIRouter:
 
     @router.post("/tokens")
     def add_token(visit: PageVisit, label: Typed = "") -> Response:
-        """Make a token and show it, once."""
         try:
             made = visit.context.accounts.tokens.add(id_of(visit), label, by=id_of(visit))
         except ServerError as error:
@@ -221,7 +220,6 @@ def account_router() -> APIRouter:
 
     @router.post("/tokens/{token_id}/revoke")
     def revoke_token(visit: PageVisit, token_id: Annotated[int, Path()]) -> Response:
-        """Revoke a token."""
         visit.context.accounts.tokens.revoke(id_of(visit), token_id, by=id_of(visit))
         return RedirectResponse("/account#tokens", 303)
 
@@ -285,30 +283,19 @@ def id_of(visit: Visit) -> int:
 
 def _archive(service: Service) -> Iterator[str]:
     """One ``Archive`` document, written page by page to keep the whole history out of memory."""
-    page = service.export_page()
-    frame = Archive(exported_at=page.exported_at, attempts=()).model_dump_json(
+    frame = Archive(exported_at=utc_now(), attempts=()).model_dump_json(
         exclude={"attempts", "drill_reviews", "next_after_id"}
     )
     yield frame[:-1] + ',"attempts":['
-    first = True
-    while True:
-        for attempt in page.attempts:
-            yield ("" if first else ",") + attempt.model_dump_json()
-            first = False
-        if page.next_after_id is None:
-            break
-        page = service.export_page(after_id=page.next_after_id)
+    yield from _listed(each for page in service.export_pages() for each in page.attempts)
     yield '],"drill_reviews":['
-    first, after_id = True, 0
-    while True:
-        drills = service.drills.export_page(after_id=after_id)
-        for review in drills.reviews:
-            yield ("" if first else ",") + review.model_dump_json()
-            first = False
-        if drills.next_after_id is None:
-            break
-        after_id = drills.next_after_id
+    yield from _listed(each for page in service.drills.export_pages() for each in page.reviews)
     yield "]}"
+
+
+def _listed(entries: Iterable[Wire]) -> Iterator[str]:
+    for number, each in enumerate(entries):
+        yield ("," if number else "") + each.model_dump_json()
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
@@ -327,7 +314,6 @@ def sign_in_code_router() -> APIRouter:
 
     @router.get("")
     def form(visit: PageVisit) -> Response:
-        """Ask for the code."""
         if half_signed_in(visit.request, visit.context.accounts.now()) is None:
             return RedirectResponse("/sign-in", 303)
         return visit.page("accounts/sign_in_code.html", problem=None)
@@ -385,7 +371,6 @@ def second_factor_router() -> APIRouter:
 
     @router.post("/codes")
     def new_codes(visit: PageVisit, password: Typed = "") -> Response:
-        """Make new recovery codes."""
         accounts = visit.context.accounts
         try:
             accounts.confirm(id_of(visit), password)
@@ -396,7 +381,6 @@ def second_factor_router() -> APIRouter:
 
     @router.post("/off")
     def turn_off(visit: PageVisit, password: Typed = "") -> Response:
-        """Remove it."""
         accounts = visit.context.accounts
         try:
             accounts.confirm(id_of(visit), password)

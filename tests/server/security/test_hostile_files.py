@@ -126,7 +126,7 @@ def renamed(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def stored(service: Service) -> tuple[int, int]:
-    return service.history().total, len(service.drills.export_all())
+    return service.history().total, len(service.export_all().drill_reviews)
 
 
 @pytest.mark.every_database
