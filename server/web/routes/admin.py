@@ -41,7 +41,6 @@ def admin_router() -> APIRouter:
 def _add_accounts(router: APIRouter) -> None:
     @router.get("")
     def home() -> Response:
-        """Redirect to the accounts."""
         return RedirectResponse("/admin/accounts", 303)
 
     @router.get("/accounts")
@@ -97,13 +96,11 @@ def _add_accounts(router: APIRouter) -> None:
 
     @router.post("/accounts/{account_id}/disable")
     def disable(visit: PageVisit, account_id: Id) -> Response:
-        """Disable an account."""
         accounts = visit.context.accounts
         return _after(visit, _accounts, lambda: accounts.disable(account_id, by=_by(visit)))
 
     @router.post("/accounts/{account_id}/enable")
     def enable(visit: PageVisit, account_id: Id) -> Response:
-        """Enable an account again."""
         visit.context.accounts.enable(account_id, by=_by(visit))
         return RedirectResponse("/admin/accounts", 303)
 
@@ -145,7 +142,6 @@ def _after(visit: Visit, show: Callable[..., Response], change: Callable[[], obj
 def _add_list(router: APIRouter) -> None:
     @router.get("/accounts/list")
     def candidates(visit: PageVisit) -> Response:
-        """Show the form for a list of candidates."""
         return _list(visit)
 
     @router.post("/accounts/list")
@@ -201,12 +197,10 @@ def _links_csv(links: Sequence[tuple[Account, str]]) -> str:
 def _add_cohorts(router: APIRouter) -> None:
     @router.get("/cohorts")
     def cohorts(visit: PageVisit) -> Response:
-        """List the cohorts with their members."""
         return _cohorts(visit)
 
     @router.post("/cohorts")
     def add(visit: PageVisit, name: Typed = "", audio_days: Typed = "") -> Response:
-        """Create a cohort."""
         cohorts = visit.context.accounts.cohorts
         return _after(
             visit,
@@ -232,7 +226,6 @@ def _add_cohorts(router: APIRouter) -> None:
     def assign(
         visit: PageVisit, cohort_id: Id, account: Typed = "", as_role: Typed = ""
     ) -> Response:
-        """Add an account to a cohort."""
         cohorts = visit.context.accounts.cohorts
         return _after(
             visit,
@@ -242,7 +235,6 @@ def _add_cohorts(router: APIRouter) -> None:
 
     @router.post("/cohorts/{cohort_id}/members/{account_id}/remove")
     def unassign(visit: PageVisit, cohort_id: Id, account_id: Id) -> Response:
-        """Remove an account from a cohort."""
         visit.context.accounts.cohorts.unassign(cohort_id, account_id, by=_by(visit))
         return RedirectResponse("/admin/cohorts", 303)
 

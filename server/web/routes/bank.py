@@ -128,7 +128,6 @@ def bank_pages_router() -> APIRouter:
 
     @router.get("")
     def overview(visit: PageVisit) -> Response:
-        """List the versions."""
         versions = visit.context.background.versions
         bank = versions.grading_data.bank
         return visit.page(
@@ -227,13 +226,11 @@ def bank_pages_router() -> APIRouter:
 
     @router.post("/{number}/activate")
     def activate(visit: PageVisit, number: Number) -> Response:
-        """Activate a version."""
         visit.context.background.versions.activate(number, visit.actor.account_id)
         return RedirectResponse(f"/coach/bank/{number}", 303)
 
     @router.get("/{number}/{part}.yaml")
     def download(number: Number, part: Literal["bank", "lexicon"], context: AppContext) -> Response:
-        """Return a version's text as a file."""
         text = context.background.versions.store.get(number)
         content = text.yaml if part == "bank" else text.lexicon_yaml
         name = f"{part}-version-{number}.yaml"

@@ -134,7 +134,6 @@ def bank_question_pages_router() -> APIRouter:
 
     @router.get("/new-question")
     def new(visit: PageVisit) -> Response:
-        """Show an empty form."""
         base = _base(visit.context.background.versions, None)
         return _form(visit, None, base, form_of({"key_phrases": [{}]}), "", _Seen())
 
@@ -145,7 +144,6 @@ def bank_question_pages_router() -> APIRouter:
 
     @router.get("/questions/{question_id}")
     def edit(visit: PageVisit, question_id: QuestionId) -> Response:
-        """Show the form of a question."""
         base = _base(visit.context.background.versions, question_id)
         typed = form_of(base.old or data_of(_known(base)))
         return _form(visit, question_id, base, typed, "", _Seen())

@@ -59,7 +59,6 @@ def coach_router() -> APIRouter:
     def rubric(
         visit: PageVisit, cohort_id: Number, reviews: Reviews, criteria: LongField = ""
     ) -> Response:
-        """Give a cohort its criteria."""
         if cohort_id not in visit.actor.coached:
             raise NotFoundError("there is no such cohort, or you do not coach it")
         try:
@@ -80,7 +79,6 @@ def corrections_router() -> APIRouter:
 
     @router.get("")
     def corrections(visit: PageVisit, resolved: Annotated[bool, Query()] = False) -> Response:
-        """List the verdicts that coaches corrected."""
         found = collect(visit.context.service.database, visit.actor.coached, resolved=resolved)
         return visit.page(
             "coach/corrections.html",
