@@ -6,7 +6,7 @@ Commands are run as people type them, so that the tests hold whatever becomes of
 import json
 import sqlite3
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -71,20 +71,28 @@ def export(run: Run, *options: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_history_of_a_data_folder(run: Run, home: Path) -> None:
+def assert_is_shown(run: Run, home: Path) -> dict[str, Any]:
+    """The history and progress of the answers in a data folder; the progress."""
     with closing(sqlite3.connect(home / "aloud.db")) as database:
         rows = database.execute("SELECT id, submission FROM attempts").fetchall()
     before = {number: json.loads(submission) for number, submission in rows}
-
     assert sorted(attempt_ids(run)) == sorted(before)
     for number, submission in before.items():
         shown = json.loads(run("history", str(number), "--json").stdout)
         assert shown["submission"]["submission_id"] == submission["submission_id"]
-        assert shown["report"]["transcript"]["text"] == submission["transcript"]["text"]
+        assert shown["submission"]["transcript"]["text"] == submission["transcript"]["text"]
+        graded = shown["report"]["transcript"]
+        assert graded["text"] == submission["transcript"]["text"] or graded["corrected"]
         run("history", str(number))
-    progress = json.loads(run("progress", "--json").stdout)
-    assert sum(each["attempts"] for each in progress["roles"]) == len(before)
+    progress: dict[str, Any] = json.loads(run("progress", "--json").stdout)
+    assert sum(each["attempts"] for each in progress["topics"]) == len(before)
     assert progress["drills"]
+    return progress
+
+
+def test_the_history_of_a_data_folder(run: Run, home: Path) -> None:
+    progress = assert_is_shown(run, home)
+    assert sum(each["attempts"] for each in progress["roles"]) == len(attempt_ids(run))
     run("plan")
 
 
@@ -205,76 +213,79 @@ def network(monkeypatch: pytest.MonkeyPatch) -> Callable[[Answer], None]:
     return lead
 
 
-def test_answers_that_waited_go_to_the_server(
-    run: Run, home: Path, tmp_path: Path, network: Callable[[Answer], None]
-) -> None:
-    server, service = make_app(tmp_path / "server.db")
+@pytest.fixture
+def server(tmp_path: Path, network: Callable[[Answer], None]) -> Iterator[set[str]]:
+    """Today's, without accounts, where all HTTP leads; what it is sent to say who asks."""
+    app, service = make_app(tmp_path / "server.db")
     known_by = set()
-    with TestClient(server, base_url="http://localhost") as client:
+    with TestClient(app, base_url="http://localhost") as client:
 
         def answer(request: httpx.Request) -> httpx.Response:
             headers = {**request.headers, "host": "localhost"}
-            known_by.add(headers.pop("authorization", ""))  # this server has no accounts
-            sent = {"content": request.read(), "headers": headers}
+            known_by.add(headers.pop("authorization", ""))
             target = request.url.raw_path.decode()
-            reply = client.request(request.method, target, **sent)  # type: ignore[arg-type]
+            reply = client.request(request.method, target, content=request.read(), headers=headers)
             return httpx.Response(
                 reply.status_code, headers=reply.headers.multi_items(), content=reply.content
             )
 
         network(answer)
-        assert "1 waiting answer" in run("history").stderr
-        (attempt,) = export(run)
-        archive = json.loads(run("export", "--format", "json").stdout)
+        yield known_by
     service.close()
+
+
+def test_answers_that_waited_go_to_the_server(run: Run, home: Path, server: set[str]) -> None:
+    assert "1 waiting answer" in run("history").stderr
+    (attempt,) = export(run)
+    archive = json.loads(run("export", "--format", "json").stdout)
     assert attempt["submission"]["submission_id"] == f"{8:032x}"
     assert [each["review_id"] for each in archive["drill_reviews"]] == [f"{3:032x}"]
-    assert known_by == {f"Bearer {TOKEN}"}
+    assert server == {f"Bearer {TOKEN}"}
 
 
-@pytest.fixture
-def server_of_0_1_0(network: Callable[[Answer], None]) -> list[str]:
-    """Says what a server of 0.1.0 said; the list fills with what was asked."""
-    said = json.loads((DATA / "http.json").read_text())
-    asked: list[str] = []
+def as_it_said(folder: Path) -> Answer:
+    """What a server of that time said."""
 
     def key(method: str, target: str) -> str:
         return f"{method} {urlsplit(target).path}"
 
+    said = json.loads((folder / "http.json").read_text())
     answers = {key(each["method"], each["target"]): each for each in said}
 
     def answer(request: httpx.Request) -> httpx.Response:
-        wanted = key(request.method, request.url.raw_path.decode())
-        asked.append(wanted)
-        known = answers[wanted]
+        known = answers[key(request.method, request.url.raw_path.decode())]
         return httpx.Response(
             known["status"],
             headers={"content-type": known["content_type"]},
             content=json.dumps(known["answer"]),
         )
 
-    network(answer)
-    return asked
+    return answer
 
 
-def test_a_server_of_0_1_0_is_understood(
-    run: Run, empty_home: Path, tmp_path: Path, server_of_0_1_0: list[str]
-) -> None:
-    assert attempt_ids(run) == [1]
+def assert_is_understood(run: Run, folder: Path) -> None:
+    """What the server says that all HTTP leads to; leaves the bundle of its answer in a folder."""
     assert "paged attention" in run("history", "1").stdout
     assert "kv-cache" in run("bank", "list").stdout
     assert "paged attention" in run("bank", "show", "kv-cache").stdout
-    answer = tmp_path / "answer.txt"
+    answer = folder / "answer.txt"
     answer.write_text("I use paged attention", encoding="utf-8")
     graded = run("grade", "--question", "kv-cache", "--transcript", str(answer), "--json")
     assert json.loads(graded.stdout)["coverage"]["score"] == 0.5
-    assert len(export(run)) == 1
+    assert export(run)
     run("drill", "--list")
     run("progress")
     assert "my coach" in run("share", "1").stdout
-    bundle = tmp_path / "answer.zip"
-    run("bundle", "export", "1", "--out", str(bundle))
-    with zipfile.ZipFile(bundle) as packed:
+    run("bundle", "export", "1", "--out", str(folder / "answer.zip"))
+
+
+def test_a_server_of_0_1_0_is_understood(
+    run: Run, empty_home: Path, tmp_path: Path, network: Callable[[Answer], None]
+) -> None:
+    network(as_it_said(DATA))
+    assert attempt_ids(run) == [1]
+    assert_is_understood(run, tmp_path)
+    with zipfile.ZipFile(tmp_path / "answer.zip") as packed:
         (comment,) = json.loads(packed.read("comments.json"))["comments"]
     assert comment["text"] == "Slower here"
-    run("bundle", "merge", str(bundle))
+    run("bundle", "merge", str(tmp_path / "answer.zip"))

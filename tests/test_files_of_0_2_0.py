@@ -13,17 +13,25 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
 import pytest
 from starlette.testclient import TestClient
 
 from client.answer.journal import Journal
 from client.practice.interviews.store import Interviews
 from tests.client.conftest import make_app
-from tests.test_files_of_0_1_0 import Answer, Run, attempt_ids, export
+from tests.test_files_of_0_1_0 import (
+    Answer,
+    Run,
+    as_it_said,
+    assert_is_shown,
+    assert_is_understood,
+    attempt_ids,
+    export,
+)
 from tests.test_files_of_0_1_0 import empty_home as empty_home
 from tests.test_files_of_0_1_0 import network as network
 from tests.test_files_of_0_1_0 import run as run
+from tests.test_files_of_0_1_0 import server as server
 
 DATA = Path(__file__).parent / "data" / "v0_2_0"
 SAID_RIGHT = f"{6:032x}"
@@ -68,19 +76,8 @@ def home(empty_home: Path) -> Path:
 
 
 def test_the_history_of_a_data_folder(run: Run, home: Path) -> None:
-    with closing(sqlite3.connect(home / "aloud.db")) as database:
-        rows = database.execute("SELECT id, submission FROM attempts").fetchall()
-    before = {number: json.loads(submission) for number, submission in rows}
-
-    assert len(before) == 4
-    assert sorted(attempt_ids(run)) == sorted(before)
-    for number, submission in before.items():
-        shown = json.loads(run("history", str(number), "--json").stdout)
-        assert shown["submission"]["transcript"] == submission["transcript"]
-        run("history", str(number))
-    progress = json.loads(run("progress", "--json").stdout)
-    assert sum(each["attempts"] for each in progress["topics"]) == len(before)
-    assert progress["drills"]
+    assert_is_shown(run, home)
+    assert len(attempt_ids(run)) == 4
     run("plan", "--role", "ml-infrastructure-engineer")
 
 
@@ -210,42 +207,21 @@ def test_a_shared_server(
     assert jobs == [("regrade", "done"), ("regrade", "queued")]
 
 
-def test_answers_that_waited_go_to_the_server(
-    run: Run, home: Path, tmp_path: Path, network: Callable[[Answer], None]
-) -> None:
-    server, service = make_app(tmp_path / "server.db")
-    with TestClient(server, base_url="http://localhost") as client:
-
-        def answer(request: httpx.Request) -> httpx.Response:
-            headers = {**request.headers, "host": "localhost"}
-            headers.pop("authorization", None)  # this server has no accounts
-            target = request.url.raw_path.decode()
-            reply = client.request(request.method, target, content=request.read(), headers=headers)
-            return httpx.Response(
-                reply.status_code, headers=reply.headers.multi_items(), content=reply.content
-            )
-
-        network(answer)
-        assert "1 waiting answer" in run("history").stderr
-        (attempt,) = export(run)
-    service.close()
+def test_answers_that_waited_go_to_the_server(run: Run, home: Path, server: set[str]) -> None:
+    assert "1 waiting answer" in run("history").stderr
+    (attempt,) = export(run)
     assert attempt["submission"]["submission_id"] == f"{8:032x}"
-
-
-SAID = json.loads((DATA / "http.json").read_text())
-
-
-def _key(each: dict[str, object]) -> str:
-    return f"{each['method']} {urlsplit(str(each['target'])).path}"
 
 
 def test_a_client_of_0_2_0_is_understood(tmp_path: Path) -> None:
     """Everything it asked is answered with what it read in the answer, and more at most."""
+    said = json.loads((DATA / "http.json").read_text())
+    graded = ("/api/v1/attempts", "/api/v1/grade")
     server, service = make_app(tmp_path / "server.db")
     with TestClient(server, base_url="http://localhost") as client:
         vectors = 0
-        for each in SAID:
-            if _key(each) not in ("POST /api/v1/attempts", "POST /api/v1/grade"):
+        for each in said:
+            if each["method"] != "POST" or urlsplit(each["target"]).path not in graded:
                 continue
             vectors += "vectors" in (each["sent"].get("sense") or ())
             sent = each["sent"] | {"submission_id": f"{vectors:032x}"}
@@ -259,27 +235,6 @@ def test_a_client_of_0_2_0_is_understood(tmp_path: Path) -> None:
 def test_a_server_of_0_2_0_is_understood(
     run: Run, empty_home: Path, tmp_path: Path, network: Callable[[Answer], None]
 ) -> None:
-    answers = {_key(each): each for each in SAID}
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        target = request.url.raw_path.decode()
-        known = answers[_key({"method": request.method, "target": target})]
-        return httpx.Response(
-            known["status"],
-            headers={"content-type": known["content_type"]},
-            content=json.dumps(known["answer"]),
-        )
-
-    network(answer)
+    network(as_it_said(DATA))
     assert attempt_ids(run) == [2, 1]
-    assert "paged attention" in run("history", "1").stdout
-    assert "kv-cache" in run("bank", "list").stdout
-    text = tmp_path / "answer.txt"
-    text.write_text("I use paged attention", encoding="utf-8")
-    graded = run("grade", "--question", "kv-cache", "--transcript", str(text), "--json")
-    assert json.loads(graded.stdout)["coverage"]["score"] == 0.5
-    assert export(run)
-    run("drill", "--list")
-    run("progress")
-    assert "my coach" in run("share", "1").stdout
-    run("bundle", "export", "1", "--out", str(tmp_path / "answer.zip"))
+    assert_is_understood(run, tmp_path)

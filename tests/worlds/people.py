@@ -37,13 +37,13 @@ def cheap_passwords() -> Passwords:
     return Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
-def typed_answer() -> Submission:
+def typed_answer(text: str = "I use paged attention") -> Submission:
     """The same each time, for a world that lasts longer than a test."""
     return Submission(
         submission_id=f"{1:032x}",
         question_id="kv-cache",
         created_at=NOW,
-        transcript=Transcript(text="I use paged attention", engine="typed"),
+        transcript=Transcript(text=text, engine="typed"),
     )
 
 

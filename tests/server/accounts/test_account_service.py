@@ -1,5 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from threading import Thread
 
 import pytest
 from sqlalchemy import inspect, select, text
@@ -273,29 +273,21 @@ def test_tries_at_the_same_time_are_counted_one_by_one(database: Database, clock
 
     def guess(service: AccountService) -> None:
         for _ in range(PER_NAME_AND_ADDRESS):
-            try:
+            with pytest.raises((WrongSignInError, TooManyTriesError)) as caught:
                 service.sign_in("ana", "wrong password", HERE)
-            except (WrongSignInError, TooManyTriesError) as error:
-                answers.append(error.code)
+            answers.append(caught.value.code)
 
-    threads = [Thread(target=guess, args=(service,)) for service in services]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(guess, services))
     assert len(answers) == 4 * PER_NAME_AND_ADDRESS
     assert answers.count("wrong-sign-in") == PER_NAME_AND_ADDRESS
 
 
 def test_all_processes_sign_with_the_same_secret(database: Database) -> None:
-    found: list[str] = []
     services = [AccountService(database) for _ in range(4)]
-    threads = [Thread(target=lambda s=s: found.append(s.secret())) for s in services]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 4 and len(set(found)) == 1 and len(found[0]) >= 32
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(AccountService.secret, services))
+    assert len(set(found)) == 1 and len(found[0]) >= 32
     assert AccountService(database, secret="one of my own, long enough").secret() != found[0]
 
 

@@ -1,7 +1,8 @@
 """Reviews of drills: the schedule of an item, the queue, and what a service keeps of them."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from itertools import permutations
 from uuid import uuid4
 
@@ -129,11 +130,8 @@ def test_the_queue_is_what_is_due_the_longest_overdue_first(store: Store) -> Non
 @pytest.mark.every_database
 def test_takes_of_one_item_from_several_threads_all_count(store: Store) -> None:
     takes = [review("roce", "correct", reviewed_at=START + timedelta(hours=n)) for n in range(8)]
-    threads = [threading.Thread(target=add, args=(store, each)) for each in takes]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(partial(add, store), takes))
     assert store.drills.cards() == (schedule(takes),)
 
 

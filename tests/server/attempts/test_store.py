@@ -1,5 +1,6 @@
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from types import SimpleNamespace
@@ -143,19 +144,15 @@ def test_threads_that_store_the_same_answer_store_it_once(
     store: Store, make: SimpleNamespace
 ) -> None:
     submission = make.submission()
-    outcomes: list[tuple[int, bool]] = []
     barrier = threading.Barrier(4)
 
-    def run() -> None:
+    def run(_: int) -> tuple[int, bool]:
         barrier.wait()
         attempt, new = store.add(submission, make.question(), (report_of(submission),), NOW)
-        outcomes.append((attempt.id, new))
+        return attempt.id, new
 
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(run, range(4)))
     assert len({attempt_id for attempt_id, _ in outcomes}) == 1
     assert sorted(new for _, new in outcomes) == [False, False, False, True]
 

@@ -6,8 +6,6 @@ there is no such thing), or ``in``: whatever then becomes of the request.
 """
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any, Final, Literal
 
 import httpx
@@ -16,8 +14,7 @@ from starlette.routing import Mount, Route
 
 from server.accounts.credentials import digest
 from server.attempts.service import Service
-from server.contract import Submission, Transcript
-from tests.worlds.people import People, people
+from tests.worlds.people import People, people, typed_answer
 
 Outcome = Literal["in", "out", "forbidden", "missing"]
 Expected = dict[str, Outcome]
@@ -193,11 +190,9 @@ HERS_ALONE: Final = "zebrafish"
 MAY_READ: Final = ("ana", "cleo")
 """Those who may read it; and whoever has her share link, at the link's own addresses."""
 
-ANAS_SUBMISSION: Final = f"{1:032x}"
-
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/shares/{share_id}/links": {"label": "my coach"},
-    "/api/v1/reviews": {"submission_id": ANAS_SUBMISSION},
+    "/api/v1/reviews": {"submission_id": typed_answer().submission_id},
 }
 """Where nobody would get as far as the thing itself with an empty one."""
 
@@ -220,23 +215,14 @@ def served(routes: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 @pytest.fixture
-def world(new_service: Callable[[], Service], make: SimpleNamespace) -> People:
-    submission = make.submission(ANAS_WORDS, submission_id=ANAS_SUBMISSION)
-    return people(new_service(), submission)
+def world(new_service: Callable[[], Service]) -> People:
+    return people(new_service(), typed_answer(ANAS_WORDS))
 
 
 @pytest.fixture(scope="module")
 def lasting_world(new_service: Callable[[], Service]) -> People:
     """One for all requests that change nothing: making one takes longer than asking it."""
-    return people(
-        new_service(),
-        Submission(
-            submission_id=ANAS_SUBMISSION,
-            question_id="kv-cache",
-            created_at=datetime(2026, 3, 1, tzinfo=UTC),
-            transcript=Transcript(text=ANAS_WORDS, engine="typed"),
-        ),
-    )
+    return people(new_service(), typed_answer(ANAS_WORDS))
 
 
 def filled(path: str, world: People) -> str:
