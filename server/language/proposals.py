@@ -13,11 +13,11 @@ from typing import Any, Final
 from server.language.words import article, cased, inflect, listed, load
 
 LEAST_STRENGTH: Final = 0.7
-"""Below it no repair of a rule is scored: hardly one was right, and they were half of the cost."""
+"""Weaker repairs of rules are not scored, and need not be proposed: hardly one was right."""
 UNVOUCHED: Final = 0.65
 """The strength of a repair that no rule vouches for: scored where the model itself expects it."""
 Edit = tuple[int, int, str, float]
-"""First token, the token behind the last, new words, and how sure the rule is (-1 to 1)."""
+"""First token, the token behind the last, new words, and how sure the rule is (0.65 to 1.2)."""
 SURE: Final = 1.1
 """The strength of a repair that needs no language model to be believed ("he don't")."""
 NO_DOUBT: Final = 1.2

@@ -144,6 +144,7 @@ def test_every_answer_has_the_headers(world: People, monkeypatch: pytest.MonkeyP
     token = {"authorization": f"Bearer {world.tokens['ana']}"}
     replies = {
         "page": client.get("/sign-in", headers={"accept": "text/html"}),
+        "redirect": client.get("/account", headers={"accept": "text/html"}, follow_redirects=False),
         "static": client.get("/static/ui/aloud.css"),
         "json": client.get("/api/v1/attempts", headers=token),
         "not signed in": client.get("/api/v1/attempts"),
@@ -155,14 +156,15 @@ def test_every_answer_has_the_headers(world: People, monkeypatch: pytest.MonkeyP
         "broken page": client.get("/api/v1/breaks", headers=token | {"accept": "text/html"}),
     }
     assert [reply.status_code for reply in replies.values()] == [
-        *(200, 200, 200, 401, 404, 421, 413, 403, 500, 500)
+        *(200, 303, 200, 200, 401, 404, 421, 413, 403, 500, 500)
     ]
     for name, reply in replies.items():
         headers = reply.headers
-        assert "default-src 'none'" in headers["content-security-policy"], name
-        assert "unsafe" not in headers["content-security-policy"], name
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "script-src 'self';" in policy, name
+        assert "unsafe" not in policy and "frame-ancestors 'none'" in policy, name
+        assert "access-control-allow-origin" not in headers, name
         assert headers["x-content-type-options"] == "nosniff", name
         assert headers["referrer-policy"] == "same-origin", name
-        assert "frame-ancestors 'none'" in headers["content-security-policy"], name
         assert len(headers["x-request-id"]) == 32, name
         assert "planted" not in reply.text, name

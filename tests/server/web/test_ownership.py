@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import text
 
+from server.accounts.service import AccountService
 from server.attempts.service import Service
 from server.contract import DrillReview, HistoryQuery, PurgeRequest
 from server.core.errors import NotFoundError
@@ -18,17 +18,8 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 @pytest.fixture
 def services(service: Service) -> Sequence[Service]:
     """Two accounts' and the embedded person's."""
-    with service.database.write() as session:
-        for each in ("ana", "ben"):
-            session.execute(
-                text(
-                    "INSERT INTO accounts (name, display_name, role, created_at, session_epoch) "
-                    "VALUES (:name, :name, 'candidate', :now, 0)"
-                ),
-                {"name": each, "now": "2026-03-01 12:00:00+00"},
-            )
-        ids = session.scalars(text("SELECT id FROM accounts ORDER BY name")).all()
-    return [service.of(ids[0]), service.of(ids[1]), service]
+    accounts = AccountService(service.database)
+    return [*(service.of(accounts.add(name, "candidate").id) for name in ("ana", "ben")), service]
 
 
 def others(services: Sequence[Service], mine: Service) -> list[Service]:
@@ -131,8 +122,8 @@ def test_everything_of_an_account_goes_with_it(
     for each in services:
         each.submit(make.submission())
         each.drills.review(review("roce"))
-    with services[0].database.write() as session:
-        session.execute(text("DELETE FROM accounts WHERE name = 'ana'"))
+    accounts = AccountService(services[0].database)
+    accounts.delete(accounts.named("ana").id)
     assert [each.history().total for each in services] == [0, 1, 1]
     assert [len(each.drills.cards()) for each in services] == [0, 1, 1]
     assert [len(each.export_all().drill_reviews) for each in services] == [0, 1, 1]

@@ -14,12 +14,11 @@ from server.attempts.service import Service
 from server.attempts.store import Store
 from server.bank_versions.service import BankVersionStore
 from server.core.settings import ServerSettings
-from server.db.tables import ShareRow
 from server.jobs.queue import JobQueue
 from server.web.app import create_app
 from server.web.http.context import BackgroundWork
 from tests.server.bank_versions.test_text import BANK, LEXICON
-from tests.server.conftest import START, make_submission
+from tests.server.conftest import make_submission
 from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.queues import wait_for
 
@@ -48,6 +47,11 @@ class Site:
     def ask(self, who: str, method: str, path: str, body: Any = None) -> Response:
         return self.client.request(method, API + path, json=body, headers=self.headers[who])
 
+    def share(self, attempt_id: int) -> None:
+        """An attempt of Ana's with her cohort."""
+        body = {"attempt_id": attempt_id, "cohort_id": self.cohort}
+        assert self.ask("ana", "POST", "/shares", body).status_code == 201
+
     def over(self, who: str, job_id: int) -> dict[str, Any]:
         def look() -> dict[str, Any] | None:
             job = self.ask(who, "GET", f"/jobs/{job_id}").json()
@@ -74,14 +78,8 @@ class Site:
 @pytest.fixture
 def site(store: Store, service: Service) -> Iterator[Site]:
     accounts = AccountService(store.database)
-    roles = {
-        "ana": "candidate",
-        "bo": "candidate",
-        "carla": "coach",
-        "dan": "coach",
-        "eva": "admin",
-    }
-    ids = {name: accounts.add(name, role).id for name, role in roles.items()}
+    names = {"candidate": ("ana", "bo"), "coach": ("carla", "dan"), "admin": ("eva",)}
+    ids = {each: accounts.add(each, role).id for role, named in names.items() for each in named}
     headers = {
         name: {"authorization": f"Bearer {accounts.tokens.add(each, 'test').secret}"}
         for name, each in ids.items()
@@ -92,19 +90,6 @@ def site(store: Store, service: Service) -> Iterator[Site]:
     app = create_app(ServerSettings(database_url="sqlite://"), service=service, accounts=accounts)
     with TestClient(app, base_url="http://localhost") as client:
         yield Site(client, accounts, service, ids, headers, cohort)
-
-
-def share(store: Store, owner_id: int, cohort_id: int, attempt_id: int) -> None:
-    with store.database.write() as session:
-        session.add(
-            ShareRow(
-                owner_id=owner_id,
-                cohort_id=cohort_id,
-                attempt_id=attempt_id,
-                with_audio=False,
-                created_at=START,
-            )
-        )
 
 
 def test_the_worker_runs_as_long_as_the_app(store: Store, service: Service) -> None:
@@ -224,14 +209,12 @@ def test_many_questions_are_checked_in_the_background(site: Site) -> None:
     assert "/coach/bank/1" in site.get("carla", f"/jobs/{job_id}").text
 
 
-def test_an_attempt_is_exported_by_its_owner_and_whom_it_is_shown_to(
-    site: Site, store: Store
-) -> None:
+def test_an_attempt_is_exported_by_its_owner_and_whom_it_is_shown_to(site: Site) -> None:
     attempt = site.service.of(site.ids["ana"]).submit(make_submission("paged attention"))
     path = f"/attempts/{attempt.id}/export"
     for who in ("bo", "carla", "dan", "eva"):
         assert site.ask(who, "GET", path).status_code == 404, who
-    share(store, site.ids["ana"], site.cohort, attempt.id)
+    site.share(attempt.id)
     for who in ("ana", "carla"):
         reply = site.ask(who, "GET", f"{path}?format=markdown")
         assert reply.status_code == 200 and "paged attention" in reply.text
@@ -243,10 +226,10 @@ def test_an_attempt_is_exported_by_its_owner_and_whom_it_is_shown_to(
     assert site.ask("ana", "GET", f"/attempts/{2**62}/export").status_code == 404
 
 
-def test_a_cohort_is_exported_by_its_coach_until_it_is_unshared(site: Site, store: Store) -> None:
+def test_a_cohort_is_exported_by_its_coach_until_it_is_unshared(site: Site) -> None:
     ana = site.ids["ana"]
     attempt = site.service.of(ana).submit(make_submission("paged attention"))
-    share(store, ana, site.cohort, attempt.id)
+    site.share(attempt.id)
     for who, status in (("ana", 403), ("dan", 404), ("eva", 403)):
         reply = site.ask(who, "POST", f"/cohorts/{site.cohort}/exports", {})
         assert reply.status_code == status, who
@@ -265,10 +248,10 @@ def test_a_cohort_is_exported_by_its_coach_until_it_is_unshared(site: Site, stor
     assert "The file is gone" in site.get("carla", f"/jobs/{job_id}").text
 
 
-def test_an_export_does_not_outlive_the_account_in_it(site: Site, store: Store) -> None:
+def test_an_export_does_not_outlive_the_account_in_it(site: Site) -> None:
     ana = site.ids["ana"]
     attempt = site.service.of(ana).submit(make_submission("paged attention"))
-    share(store, ana, site.cohort, attempt.id)
+    site.share(attempt.id)
     job = site.ask("carla", "POST", f"/cohorts/{site.cohort}/exports", {"format": "csv"}).json()
     site.over("carla", job["id"])
     assert len(site.queue.with_files("cohort-export")) == 1
