@@ -11,13 +11,13 @@ from client.audio import Level
 from client.terminal.recording_screen import MAX_CELLS, countdown, watch_recording
 from tests.client.terminal.test_leaving import Pressed, Recorder
 
-SPEECH = Level(-18.0, -24.0, 754.0, speech_begun=True)
+SPEECH = Level(-18.0, 754.0, speech_begun=True)
 LEVELS = {
     "speech": SPEECH,
-    "silence": Level(-70.0, -75.0, 754.0, speech_begun=True, silence_s=125.0),
-    "loud": Level(-0.5, -3.0, 754.0, speech_begun=True),
-    "muted halfway": Level(-100.0, -100.0, 754.0, speech_begun=True, zeros_s=4.5),
-    "muted": Level(-100.0, -100.0, 754.0, only_zeros=True),
+    "silence": Level(-70.0, 754.0, speech_begun=True, silence_s=125.0),
+    "loud": Level(-0.5, 754.0, speech_begun=True),
+    "muted halfway": Level(-100.0, 754.0, speech_begun=True, zeros_s=4.5),
+    "muted": Level(-100.0, 754.0, only_zeros=True),
 }
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 

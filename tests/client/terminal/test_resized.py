@@ -33,10 +33,10 @@ class Recorder:
     numbers = count()
 
     def wait(self, timeout_s=None):
-        levels[0] = Level(-18.0, -24.0, 100.0 + next(self.numbers) / 10, speech_begun=True)
+        levels[0] = Level(-18.0, 100.0 + next(self.numbers) / 10, speech_begun=True)
         return False
 
-levels = [Level(-18.0, -24.0, 0.0, speech_begun=True)]
+levels = [Level(-18.0, 0.0, speech_begun=True)]
 console = Console()
 console.print({QUESTION!r}, soft_wrap=True)
 with key_reader() as keys:
