@@ -14,13 +14,7 @@ from server.core.errors import ConflictError, NotAllowedError, NotFoundError
 from server.db.database import Database, UseCases, audit, row_of
 from server.db.tables import AttemptRow, CommentRow, CorrectionRow, RubricScoreRow
 from server.review.models import Author
-from server.review.store import (
-    comment_row,
-    leave_room,
-    new_comment,
-    review_of,
-    rubric_of,
-)
+from server.review.store import leave_room, new_comment, review_of, rubric_of, written_row
 from server.sharing.recordings import cohorts_open_to
 from server.sharing.shown import attempt_row
 
@@ -104,7 +98,7 @@ class ReviewMerger(UseCases):
         """
         with self._database.write() as session:
             attempt_row(session, self._owner_id, attempt_id)
-            row = comment_row(session, attempt_id, external_id)
+            row = written_row(session, CommentRow, attempt_id, external_id)
             if row.author_id not in (None, self._owner_id):
                 raise NotAllowedError("only the author of this comment can delete it")
             session.delete(row)

@@ -17,22 +17,20 @@ from server.db.tables import (
     CommentRow,
     CorrectionRow,
     RecordingRow,
+    ReviewRow,
     RubricScoreRow,
 )
 from server.grading.corrected_report import places_of
 from server.review.models import Author, Review, ReviewState, Rubric
 from server.review.store import (
+    W,
     add_comment,
     add_correction,
-    edit_comment,
-    own_comment,
-    own_correction,
+    own_row,
     put_score,
     review_of,
     rubric_of,
     scores_of,
-    set_state,
-    states_of,
     writing_review,
 )
 from server.sharing.recordings import cohorts_open_to, is_under_way
@@ -121,7 +119,9 @@ class ReviewService(UseCases):
         """
         now = self._clock()
         with writing_review(self._database, attempt_id, "comment") as session:
-            if edit_comment(session, attempt_id, author, external_id, text, now):
+            row = own_row(session, CommentRow, attempt_id, author, external_id)
+            if row.text != text:
+                row.text, row.edited_at = text, now
                 _note(session, now, author, "comment.edit", attempt_id)
         self._database.forget()
 
@@ -132,10 +132,7 @@ class ReviewService(UseCases):
             NotFoundError: there is no such comment.
             NotAllowedError: somebody else wrote it.
         """
-        with self._database.write() as session:
-            session.delete(own_comment(session, attempt_id, author, external_id))
-            _note(session, self._clock(), author, "comment.delete", attempt_id)
-        self._database.forget()
+        self._take_back(CommentRow, "comment.delete", attempt_id, author, external_id)
 
     def score(
         self, attempt_id: int, author: Author, given: Sequence[NewRubricScore], rubric: Rubric
@@ -175,15 +172,15 @@ class ReviewService(UseCases):
             _note(session, now, author, "correction.add", attempt_id)
 
     def take_back_correction(self, attempt_id: int, author: Author, external_id: str) -> None:
-        """Deletes the author's own correction.
+        """The same with the author's own correction."""
+        self._take_back(CorrectionRow, "correction.delete", attempt_id, author, external_id)
 
-        Raises:
-            NotFoundError: there is no such correction.
-            NotAllowedError: somebody else made it.
-        """
+    def _take_back(
+        self, table: type[W], action: str, attempt_id: int, author: Author, external_id: str
+    ) -> None:
         with self._database.write() as session:
-            session.delete(own_correction(session, attempt_id, author, external_id))
-            _note(session, self._clock(), author, "correction.delete", attempt_id)
+            session.delete(own_row(session, table, attempt_id, author, external_id))
+            _note(session, self._clock(), author, action, attempt_id)
         self._database.forget()
 
     def mark(self, attempt_id: int, reviewer_id: int, state: ReviewState) -> None:
@@ -191,12 +188,15 @@ class ReviewService(UseCases):
         now = self._clock()
         with self._database.write() as session:
             self._database.alone(session, f"review of {attempt_id}")
-            set_state(session, attempt_id, reviewer_id, state, now)
+            row_of(session, AttemptRow, attempt_id)
+            key = {"attempt_id": attempt_id, "reviewer_id": reviewer_id}
+            session.merge(ReviewRow(**key, state=state, updated_at=now))
             audit(session, now, reviewer_id, f"review.{state}", f"attempt {attempt_id}")
 
     def is_done(self, attempt_id: int, reviewer_id: int | None) -> bool:
         with self._database.read() as session:
-            return states_of(session, attempt_id).get(reviewer_id or 0) == "done"
+            row = session.get(ReviewRow, (attempt_id, reviewer_id or 0))
+            return row is not None and row.state == "done"
 
     def has_sound(self, attempt_id: int) -> bool:
         """Whether an attempt has a recording; the caller has checked who may hear it."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
@@ -28,10 +28,15 @@ from server.db.tables import (
     CohortRow,
     CommentRow,
     CorrectionRow,
-    ReviewRow,
     RubricScoreRow,
 )
 from server.review.models import Author, Review, Rubric
+
+W = TypeVar("W", CommentRow, CorrectionRow)
+_MAY: Final[dict[type, tuple[str, str]]] = {
+    CommentRow: ("comment", "change or delete"),
+    CorrectionRow: ("correction", "delete"),
+}
 
 
 @contextmanager
@@ -127,7 +132,7 @@ def add_comment(
         return
     parent_id = None
     if wanted.parent is not None:
-        parent = comment_row(session, attempt_id, wanted.parent)
+        parent = written_row(session, CommentRow, attempt_id, wanted.parent)
         parent_id = parent.parent_id or parent.id
     leave_room(session, CommentRow, attempt_id)
     session.add(new_comment(session, attempt, author, wanted, parent_id, now))
@@ -165,50 +170,33 @@ def new_comment(
     )
 
 
-def comment_row(session: Session, attempt_id: int, external_id: str) -> CommentRow:
-    """A comment on this attempt.
+def written_row(session: Session, table: type[W], attempt_id: int, external_id: str) -> W:
+    """A comment on this attempt, or a correction of it.
 
     Raises:
         NotFoundError: it does not exist (any more).
     """
-    row = session.scalar(
-        select(CommentRow).where(
-            CommentRow.external_id == external_id, CommentRow.attempt_id == attempt_id
-        )
-    )
+    wanted = table.external_id == external_id, table.attempt_id == attempt_id
+    row = session.scalar(select(table).where(*wanted))
     if row is None:
-        raise NotFoundError("there is no such comment")
+        raise NotFoundError(f"there is no such {_MAY[table][0]}")
     return row
 
 
-def own_comment(session: Session, attempt_id: int, author: Author, external_id: str) -> CommentRow:
-    """A comment that this author wrote.
+def own_row(
+    session: Session, table: type[W], attempt_id: int, author: Author, external_id: str
+) -> W:
+    """The same, of what this author wrote.
 
     Raises:
-        NotFoundError: there is no such comment.
+        NotFoundError: it does not exist (any more).
         NotAllowedError: somebody else wrote it.
     """
-    row = comment_row(session, attempt_id, external_id)
+    row = written_row(session, table, attempt_id, external_id)
     if not author.wrote(row.author_id, row.external_id):
-        raise NotAllowedError("only the author of a comment can change or delete it")
+        kind, may = _MAY[table]
+        raise NotAllowedError(f"only the author of a {kind} can {may} it")
     return row
-
-
-def edit_comment(
-    session: Session, attempt_id: int, author: Author, external_id: str, text: str, now: datetime
-) -> bool:
-    """Changes the text of this author's comment; returns whether it differs.
-
-    Raises:
-        NotFoundError: there is no such comment.
-        NotAllowedError: somebody else wrote it.
-    """
-    row = own_comment(session, attempt_id, author, external_id)
-    if row.text == text:
-        return False
-    row.text, row.edited_at = text, now
-    session.flush()
-    return True
 
 
 def put_score(
@@ -274,48 +262,6 @@ def add_correction(
         )
     )
     session.flush()
-
-
-def own_correction(
-    session: Session, attempt_id: int, author: Author, external_id: str
-) -> CorrectionRow:
-    """A correction that this author made.
-
-    Raises:
-        NotFoundError: there is no such correction.
-        NotAllowedError: somebody else made it.
-    """
-    row = session.scalar(
-        select(CorrectionRow).where(
-            CorrectionRow.external_id == external_id, CorrectionRow.attempt_id == attempt_id
-        )
-    )
-    if row is None:
-        raise NotFoundError("there is no such correction")
-    if not author.wrote(row.author_id, row.external_id):
-        raise NotAllowedError("only the author of a correction can delete it")
-    return row
-
-
-def set_state(
-    session: Session, attempt_id: int, reviewer_id: int, state: str, now: datetime
-) -> None:
-    """Records a coach's progress with an attempt."""
-    row_of(session, AttemptRow, attempt_id)
-    row = session.get(ReviewRow, (attempt_id, reviewer_id))
-    if row is None:
-        row = ReviewRow(attempt_id=attempt_id, reviewer_id=reviewer_id)
-        session.add(row)
-    row.state, row.updated_at = state, now
-    session.flush()
-
-
-def states_of(session: Session, attempt_id: int) -> dict[int, str]:
-    """Each coach's progress with an attempt."""
-    rows = session.execute(
-        select(ReviewRow.reviewer_id, ReviewRow.state).where(ReviewRow.attempt_id == attempt_id)
-    )
-    return {row[0]: row[1] for row in rows}
 
 
 def rubric_of(session: Session, cohort_ids: Collection[int]) -> Rubric:
