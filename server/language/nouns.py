@@ -20,13 +20,9 @@ _PREPOSITIONS = frozenset(
 _DAYS = listed("days")
 _MONTHS = listed("months")
 _FIELDS = frozenset(lists().raw["fields_of_study"])
-_FLAT = frozenset(
-    ["quick", "slow", "careful", "serious", "real", "easy", "bad", "perfect", "automatic"]
-)
+_FLAT = word_set("quick slow careful serious real easy bad perfect automatic")
 """Adjectives that the tagger takes for adverbs where they stand for one."""
-_TIMES = frozenset(
-    ["year", "month", "week", "day", "hour", "minute", "second", "time", "while", "bit", "moment"]
-)
+_TIMES = word_set("year month week day hour minute second time while bit moment")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _UNIQUE = listed("unique")
 _JOBS = listed("jobs")

@@ -32,7 +32,7 @@ from server.ui.headers import Assets, SecurityHeaders
 from server.ui.rendering import STATIC
 from server.web.http.context import BackgroundWork, Context
 from server.web.http.gate import Csrf, Gate, Sessions
-from server.web.http.limits import BodyLimit, Fairness, HostCheck, Observe, RouteMark
+from server.web.http.limits import BodyLimit, Fairness, HostCheck, Observe
 from server.web.http.responses import PROBLEM_RESPONSES, Pages, add_problem_handlers
 from server.web.routes.account import (
     account_router,
@@ -185,7 +185,6 @@ def _background_work(service: Service) -> BackgroundWork:
 def _add_middleware(app: FastAPI, context: Context) -> None:
     """The middleware that every request passes, the last added first."""
     settings, secret = context.settings, context.accounts.secret
-    app.add_middleware(RouteMark)
     app.add_middleware(Fairness)
     app.add_middleware(Gate, accounts=context.accounts, needs_accounts=settings.needs_accounts)
     app.add_middleware(Csrf, secret=secret)

@@ -20,7 +20,6 @@ from question_bank.models import (
     Bank,
     Faq,
     KeyPhrase,
-    Landscape,
     PlanWeek,
     Question,
     Role,
@@ -76,10 +75,6 @@ def make_bank(*questions: Question, version: str = "bank-1") -> Bank:
         title="ML Engineer",
         summary="Serves models.",
         topics=("KV Cache Management", "Schedulers"),
-        spotlight=(),
-        vocabulary=(),
-        scenarios=(),
-        landscape=Landscape(responsibilities=(), employers=(), salaries=(), salary_year=2026),
     )
     return Bank(
         version=version,

@@ -258,21 +258,6 @@ _NO_ROUTE: Final = "none"
 _FAILED: Final = "an unexpected error; the server's log has it under this request's id"
 
 
-class RouteMark:
-    """ASGI middleware, the innermost: notes the pattern of the route that answered."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes everything on."""
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            if scope["type"] == "http":
-                scope.setdefault("state", {})["route"] = _pattern(scope)
-
-
 class Observe:
     """ASGI middleware, outside everything that can fail: reports each request and its failure.
 
@@ -285,7 +270,6 @@ class Observe:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes everything on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -322,7 +306,7 @@ class Observe:
             REQUEST_ID.reset(token)
 
     def _tell(self, scope: Scope, state: dict[str, Any], status: int, duration_s: float) -> None:
-        route = state.get("route", _NO_ROUTE)
+        route = _pattern(scope)
         self._metrics.answered(scope["method"], route, status, duration_s)
         actor = state.get("actor")
         fields = {
@@ -351,4 +335,6 @@ def _pattern(scope: Scope) -> str:
     pattern = getattr(context, "path", None) or getattr(scope.get("route"), "path", None)
     if pattern:
         return str(pattern)
-    return "/static/ui" if scope["path"].startswith("/static/ui/") else _NO_ROUTE
+    # what was refused before it was routed has no endpoint
+    static = "endpoint" in scope and scope["path"].startswith("/static/ui/")
+    return "/static/ui" if static else _NO_ROUTE
