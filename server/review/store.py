@@ -160,13 +160,8 @@ def new_comment(
         parent_id=parent_id,
         author_id=author.account_id,
         guest_name=author.guest_name,
-        kind=wanted.kind,
-        word_from=wanted.word_from,
-        word_to=wanted.word_to,
-        at_s=wanted.at_s,
-        text=wanted.text,
         created_at=now,
-        external_id=wanted.external_id,
+        **_columns(wanted, "external_id", "text", "kind", "word_from", "word_to", "at_s"),
     )
 
 
@@ -252,13 +247,8 @@ def add_correction(
             attempt_id=attempt_id,
             author_id=author.account_id,
             guest_name=author.guest_name,
-            target=wanted.target,
-            name=wanted.name,
-            word_index=wanted.word_index,
-            verdict=wanted.verdict,
-            note=wanted.note,
             created_at=now,
-            external_id=wanted.external_id,
+            **wanted.model_dump(),
         )
     )
     session.flush()
