@@ -245,7 +245,7 @@ class AccountService:
             TooManyTriesError: it was wrong too often.
         """
         name = self.get(account_id).name
-        tried = self._throttle.begin_signed_in(account_id, self._clock())
+        tried = self._throttle.begin_again("account", account_id, self._clock())
         return self._verified(name, password, tried)
 
     def _verified(self, name: str, password: str, tried: Try) -> Account:
@@ -266,7 +266,7 @@ class AccountService:
             WrongSignInError: it is wrong.
             TooManyTriesError: it was wrong too often.
         """
-        tried = self._throttle.begin_code(account_id, self._clock())
+        tried = self._throttle.begin_again("code", account_id, self._clock())
         self.second_factors.use(account_id, code)
         self._throttle.succeeded(tried)
 

@@ -10,7 +10,7 @@ import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
@@ -88,21 +88,13 @@ class Throttle:
             now,
         )
 
-    def begin_signed_in(self, account_id: int, now: datetime) -> Try:
-        """Lets somebody who is signed in repeat their password.
+    def begin_again(self, what: Literal["account", "code"], account_id: int, now: datetime) -> Try:
+        """Lets somebody who is known repeat their password, or type a second factor's code.
 
         Raises:
-            TooManyTriesError: too many wrong ones recently.
+            TooManyTriesError: too many wrong ones recently; of codes, one in 25,000 possible ones.
         """
-        return self._begin((self._limit(f"account:{account_id}", PER_NAME_AND_ADDRESS),), now)
-
-    def begin_code(self, account_id: int, now: datetime) -> Try:
-        """Lets somebody who knows the password type a code of the second factor.
-
-        Raises:
-            TooManyTriesError: too many wrong ones recently: one in 25,000 of the possible ones.
-        """
-        return self._begin((self._limit(f"code:{account_id}", PER_NAME_AND_ADDRESS),), now)
+        return self._begin((self._limit(f"{what}:{account_id}", PER_NAME_AND_ADDRESS),), now)
 
     def succeeded(self, tried: Try) -> None:
         """Forgets the try, which was right, and earlier wrong ones from the same place."""

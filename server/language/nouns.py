@@ -334,10 +334,6 @@ def _countability(s: Sentence) -> Iterator[Edit]:
             yield at + 1, at + 2, nxt.lower_[:-1], 0.8
 
 
-def _skip_prepositions(s: Sentence, at: int) -> bool:
-    return s.word(at) == "to" and s.tag(at + 1) in ("VB", "VBP")
-
-
 def _time_preposition(s: Sentence, at: int) -> str | None:
     """The preposition that the time behind "in", "on" or "at" takes."""
     nxt, noun = s.word(at + 1), s.chunk_from(at + 1)
@@ -362,7 +358,8 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
         at, word = token.i, token.lower_
         if word not in _PREPOSITIONS or token.pos_ not in ("ADP", "PART", "SCONJ", "ADV"):
             continue
-        if _skip_prepositions(s, at) or (s.doc[at].text[0].isupper() and at):
+        infinitive = word == "to" and s.tag(at + 1) in ("VB", "VBP")
+        if infinitive or (token.text[0].isupper() and at):
             continue
         governor = s.doc[at - 1] if at else None
         wanted: str | None = None
