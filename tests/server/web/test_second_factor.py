@@ -152,8 +152,10 @@ def test_over_https_no_other_host_can_set_the_cookies(world: People) -> None:
     https = TestClient(
         world.app, base_url="https://localhost", headers=PAGE, follow_redirects=False
     )
-    done = sign_in(https)
-    cookies = done.headers.get_list("set-cookie")
+    page = https.get("/sign-in")
+    assert "; secure" in page.headers["set-cookie"].lower()
+    assert page.headers["strict-transport-security"].startswith("max-age=")
+    cookies = sign_in(https).headers.get_list("set-cookie")
     assert sorted(each.partition("=")[0] for each in cookies) == [
         "__Host-aloud_known",
         "__Host-aloud_session",
