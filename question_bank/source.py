@@ -1,6 +1,6 @@
 """One YAML file of a bank, checked into models; every fault is collected with its place."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -74,19 +74,17 @@ class Source:
 
 def read_source(path: Path) -> Source:
     """Read and check one file; what is wrong with it is in ``faults``."""
-    source = Source(path.stem)
-    try:
-        _check(source, read_yaml(path))
-    except FileError as error:
-        source.faults.extend(error.faults)
-    return source
+    return _checked(Source(path.stem), lambda: read_yaml(path))
 
 
 def parse_source(text: str, label: str) -> Source:
     """Check one document of questions, or of a role; ``label`` is how faults name it."""
-    source = Source("")
+    return _checked(Source(""), lambda: parse_yaml(text, label))
+
+
+def _checked(source: Source, read: Callable[[], Entry]) -> Source:
     try:
-        _check(source, parse_yaml(text, label))
+        _check(source, read())
     except FileError as error:
         source.faults.extend(error.faults)
     return source

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import question_bank
+from question_bank import loader
 from question_bank.errors import BankError
 from question_bank.loader import load_bank
 from question_bank.models import Question
@@ -65,8 +66,6 @@ def test_a_question_of_the_same_id_replaces_the_built_in_one_in_its_place(
 
 
 def test_of_two_banks_the_later_one_lies_on_top(tmp_path: Path, question: dict[str, Any]) -> None:
-    import yaml
-
     for name in ("one", "two"):
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump([question | {"prompt": name}]))
     one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
@@ -141,8 +140,6 @@ def test_the_version_is_a_digest_of_the_content_alone(
 
 
 def test_the_built_in_bank_is_read_once_and_quickly() -> None:
-    from question_bank import loader
-
     texts = [
         file.read_text("utf-8") for file in Path(question_bank.__file__).parent.rglob("*.yaml")
     ]
