@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Final, Protocol, Self, cast
 
 from client.backend.outbox import AnswerOutbox, OutboxError, ReviewOutbox
@@ -174,12 +173,7 @@ class OutboxBackend(Backend, Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
 
 def with_outbox(

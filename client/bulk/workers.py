@@ -27,7 +27,7 @@ from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from client.engines.engine_process import SAME_SUMS
 from client.engines.engines import load_engine
-from client.judging.judge import Judge
+from client.judging.judge import judge_of
 from pronunciation.errors import PronunciationError
 
 
@@ -67,7 +67,7 @@ class Assessor:
                 vocabulary=lambda: vocabulary(settings),
             ),
             load_hearing(settings),
-            None if settings.judge is None else Judge(settings.judge),
+            judge_of(settings),
         )
         self._session.warm()
 
@@ -97,15 +97,8 @@ class WorkersError(ClientError):
     """No worker is available; the text says why."""
 
 
-@dataclass(frozen=True)
-class LostWorker:
-    """A worker that ended before its recording was done.
-
-    Attributes:
-        reason: how it ended.
-    """
-
-    reason: str
+class LostWorker(str):
+    """How a worker ended before its recording was done."""
 
 
 class Workers(Protocol):
@@ -128,7 +121,7 @@ class Workers(Protocol):
         """Wait for the next that is done or lost.
 
         Raises:
-            ClientError: the engine cannot be loaded, or the server is away.
+            WorkersError: the engine cannot be loaded, or the server is away.
         """
 
     def close(self) -> None:
@@ -191,7 +184,7 @@ def assess_all(
                     "id": recording.id,
                     "audio": recording.audio,
                     "question": recording.question,
-                    "error": f"two workers failed on this recording ({outcome.reason})",
+                    "error": f"two workers failed on this recording ({outcome})",
                 }
             )
 
@@ -230,18 +223,12 @@ class ProcessWorkers:
         self._busy: dict[Connection, tuple[_Worker, Recording]] = {}
 
     def give(self, recording: Recording) -> None:
-        """Have a free worker begin; a lost one is replaced."""
         worker = self._idle.pop() if self._idle else _Worker(self._options)
         self._busy[worker.connection] = (worker, recording)
         with contextlib.suppress(OSError):  # it ended while it was idle: ``take`` will find that
             worker.connection.send(recording)
 
     def take(self) -> tuple[Recording, Line | LostWorker]:
-        """Wait for the next that is done or lost.
-
-        Raises:
-            WorkersError: the engine cannot be loaded, or the server is away.
-        """
         ready = wait(list(self._busy))[0]
         assert isinstance(ready, Connection)
         worker, recording = self._busy.pop(ready)
@@ -259,7 +246,6 @@ class ProcessWorkers:
         return recording, reply
 
     def close(self) -> None:
-        """End the processes, done or not."""
         for worker, _ in self._busy.values():
             worker.process.kill()
         for worker in [*self._idle, *(worker for worker, _ in self._busy.values())]:
@@ -324,16 +310,10 @@ class ClusterWorkers:
         self._busy: dict[Any, tuple[Any, Recording]] = {}
 
     def give(self, recording: Recording) -> None:
-        """Have a free actor begin; a lost one is replaced."""
         actor = self._idle.pop() if self._idle else self._make(self._options)
         self._busy[actor.assess.remote(recording)] = (actor, recording)
 
     def take(self) -> tuple[Recording, Line | LostWorker]:
-        """Wait for the next that is done or lost.
-
-        Raises:
-            WorkersError: the engine cannot be loaded, or the server is away.
-        """
         done, _ = self._ray.wait(list(self._busy), num_returns=1)
         actor, recording = self._busy.pop(done[0])
         try:

@@ -16,7 +16,7 @@ from client.cli.progress_bars import download_bar
 from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
 from client.engines.engine_process import EngineProcess
-from client.judging.judge import Judge
+from client.judging.judge import Judge, judge_of
 from client.practice.drills.drill_session import answers_of
 from client.practice.drills.items import DrillItems
 from client.practice.progress import ReportReader
@@ -69,12 +69,9 @@ def open_session(
 
 def open_judge(settings: ClientSettings) -> Judge | None:
     """The judge that the settings name; a warning goes to standard error if it is elsewhere."""
-    if settings.judge is None:
-        return None
-    judge = Judge(settings.judge)
-    if judge.warning:
-        errors().print(f"! {judge.warning}", style="yellow", markup=False)
-    return judge
+    return judge_of(
+        settings, lambda told: errors().print(f"! {told}", style="yellow", markup=False)
+    )
 
 
 def open_server(settings: ClientSettings, *, reading: bool = False) -> OutboxBackend:

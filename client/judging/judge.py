@@ -12,7 +12,7 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import httpx
@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from client.backend.protocol import Backend, BackendError
 from client.core.errors import ClientError
-from client.core.settings import JudgeSettings
+from client.core.settings import ClientSettings, JudgeSettings
 from question_bank.models import KeyPhrase, Question
 from server.contract import FollowUp, JudgedPhrase, Judgment, Submission
 from server.contract.transcript import parts_of
@@ -310,6 +310,16 @@ class Judge:
         )
         evidence = submission.evidence.model_copy(update={"judgment": judgment})
         return submission.model_copy(update={"evidence": evidence})
+
+
+def judge_of(settings: ClientSettings, tell: Callable[[str], None] | None = None) -> Judge | None:
+    """The judge that the settings name; ``tell`` takes the warning where it is elsewhere."""
+    if settings.judge is None:
+        return None
+    judge = Judge(settings.judge)
+    if judge.warning and tell:
+        tell(judge.warning)
+    return judge
 
 
 def _messages(

@@ -82,16 +82,17 @@ class DrillSession:
             raise DrillError(
                 "nothing is due and nothing is new here; come back later, or drill another set"
             )
-        self._deck = Deck(chosen)
+        self._left = deque(chosen)
+        self._returns: dict[str, int] = {}
 
     @property
     def current(self) -> Item | None:
         """What is to be said now; ``None``: the session is over."""
-        return self._deck.current
+        return self._left[0] if self._left else None
 
     def __len__(self) -> int:
         """How many takes are left, if all are right."""
-        return len(self._deck)
+        return len(self._left)
 
     def take(self, clip: Clip, answer: Answer | None = None) -> Step:
         """Hear a take of the current item, store it, and continue if it has a verdict.
@@ -130,19 +131,30 @@ class DrillSession:
             tip=item.tip(heard.phones or "") if missed else "",
             card=card,
             waiting=waiting,
-            comes_back=self._deck.record(heard.verdict),
+            comes_back=self._recorded(heard.verdict),
         )
 
     def skip(self) -> None:
         """Continue without a verdict on the current item."""
         self._current()
-        self._deck.skip()
+        self._left.popleft()
 
     def _current(self) -> Item:
-        item = self._deck.current
-        if item is None:
+        if self.current is None:
             raise DrillError("the drill is over: there is nothing more to say")
-        return item
+        return self.current
+
+    def _recorded(self, verdict: DrillVerdictName) -> bool:
+        """Go on to the next item; one without a verdict stays. Whether this one comes back."""
+        if verdict not in ("correct", "mispronounced"):
+            return False
+        item = self._left.popleft()
+        returns = self._returns.get(item.id, 0)
+        if verdict != "mispronounced" or returns >= MAX_RETURNS:
+            return False
+        self._returns[item.id] = returns + 1
+        self._left.insert(min(BACK_AFTER, len(self._left)), item)
+        return True
 
     def _count(self, item: Item, heard: DrillVerdict) -> None:
         if heard.verdict not in ("correct", "mispronounced"):
@@ -222,42 +234,6 @@ def choose_items(items: Sequence[Item], queue: DrillQueue, count: int) -> list[I
     known = set(queue.known)
     new = [item for item in items if item.id not in known]
     return [*due, *new][:count]
-
-
-class Deck:
-    """The items that are left. A missed one comes back after a few others."""
-
-    def __init__(self, items: Sequence[Item]) -> None:
-        self._left = deque(items)
-        self._returns: dict[str, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._left)
-
-    @property
-    def current(self) -> Item | None:
-        """What is to be said now; ``None``: the session is over."""
-        return self._left[0] if self._left else None
-
-    def record(self, verdict: DrillVerdictName) -> bool:
-        """Take in a verdict and continue to the next item; one that decides nothing stays.
-
-        Returns:
-            Whether the item said now comes back: it was mispronounced, and not too often yet.
-        """
-        if verdict not in ("correct", "mispronounced"):
-            return False
-        item = self._left.popleft()
-        returns = self._returns.get(item.id, 0)
-        if verdict != "mispronounced" or returns >= MAX_RETURNS:
-            return False
-        self._returns[item.id] = returns + 1
-        self._left.insert(min(BACK_AFTER, len(self._left)), item)
-        return True
-
-    def skip(self) -> None:
-        """Leave the current item for another day."""
-        self._left.popleft()
 
 
 @cache

@@ -88,7 +88,7 @@ def router(studio: Studio) -> APIRouter:
     async def answer(socket: WebSocket) -> None:
         """One answer, see ``AnswerSocket``."""
         await AnswerSocket(
-            socket, studio.microphone, answers, studio.interviews, studio.say_into_cache
+            socket, studio.microphone, answers, studio.interviews.kept, studio.say_into_cache
         ).serve()
 
     @routes.post("/practice/{question_id}/typed")

@@ -28,8 +28,7 @@ from client.answer.answers import Answers
 from client.answer.live import Caption
 from client.backend.protocol import RejectedError
 from client.core.errors import ClientError, EngineError, NoSpeech, RecordingError, WeightsError
-from client.practice.interviews import InterviewError
-from client.studio.state.open_interviews import OpenInterviews
+from client.practice.interviews import InterviewError, Interviews
 from client.studio.state.page_recording import (
     Microphone,
     PageRecording,
@@ -105,7 +104,7 @@ class AnswerSocket:
         socket: WebSocket,
         microphone: Microphone,
         answers: Answers,
-        interviews: OpenInterviews,
+        interviews: Interviews,
         speak_ahead: Callable[[str], None],
     ) -> None:
         self._socket = socket
@@ -141,7 +140,9 @@ class AnswerSocket:
         try:
             if start.interview:
                 await run_in_threadpool(
-                    self._interviews.record, start.interview, start.question_id, name
+                    self._interviews.change,
+                    start.interview,
+                    lambda record: record.recorded(start.question_id, name),
                 )
             self._say(
                 "recording", take=name, target_s=recording.target_s, limit_s=recording.limit_s
@@ -158,7 +159,7 @@ class AnswerSocket:
                 # it may have been deleted meanwhile; what cancels us must not keep the clock going
                 with CancelScope(shield=True), contextlib.suppress(InterviewError):
                     await run_in_threadpool(
-                        self._interviews.broke_off, start.interview, start.question_id
+                        self._interviews.time, start.interview, start.question_id, runs=False
                     )
             raise
         except Exception as error:

@@ -30,26 +30,6 @@ class OpenInterviews:
         self._begun_at = interviews.now()
         answers.subscribe(self._note)
 
-    def record(self, interview_id: str, question_id: str, take: str) -> None:
-        """Note that the answer to the open question is being recorded.
-
-        Raises:
-            InterviewError: the question is no longer open.
-        """
-        self.kept.change(interview_id, lambda record: record.recorded(question_id, take))
-
-    def give(self, interview_id: str, question_id: str, take: str) -> None:
-        """Note that the answer is spoken; the next question is open from now.
-
-        Raises:
-            InterviewError: the question has another answer.
-        """
-        self.kept.give(interview_id, question_id, take)
-
-    def broke_off(self, interview_id: str, question_id: str) -> None:
-        """Note that the page was closed in the middle of an answer: the clock stops."""
-        self.kept.time(interview_id, question_id, runs=False)
-
     def use_interrupted(self, interview_id: str, question_id: str) -> InterviewRecord:
         """Take the interrupted recording of the open question as its answer.
 

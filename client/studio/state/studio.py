@@ -25,7 +25,7 @@ from client.core.settings import ClientSettings
 from client.core.wording import sentence
 from client.data.own_recordings import OwnRecordings
 from client.data.repair import Repairs
-from client.judging.judge import Judge
+from client.judging.judge import judge_of
 from client.practice.choosing import first_question
 from client.practice.drills.drill_session import answers_of
 from client.practice.drills.items import DrillItems
@@ -103,7 +103,7 @@ class Studio:
         self.reports = ReportReader(self.backend)
         self.drill_items = DrillItems(lambda: self.settings, self.reports.phrases)
         self._hear = hear
-        self._judge = _judge(settings, tell)
+        self._judge = judge_of(settings, tell)
         self._make_speaker = make_speaker or self._speaker_here
         self._environment = environment(_TEMPLATES)
         self._session_lock = threading.Lock()
@@ -288,13 +288,3 @@ def _changed_ns(settings: ClientSettings) -> int | None:
         return preferences_file(settings.home).stat().st_mtime_ns
     except OSError:
         return None
-
-
-def _judge(settings: ClientSettings, tell: Callable[[str], None] | None) -> Judge | None:
-    if settings.judge is None:
-        return None
-
-    judge = Judge(settings.judge)
-    if judge.warning and tell:
-        tell(judge.warning)
-    return judge

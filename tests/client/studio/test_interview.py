@@ -66,7 +66,7 @@ def say(studio: Studio, client: TestClient, address: str) -> Outcome:
 def give(studio: Studio, address: str, asked: str) -> str:
     """The answer is spoken, and gives the name of its recording."""
     take = f"{asked}.wav.part"
-    studio.interviews.give(address.rpartition("/")[2], asked, take)
+    studio.interviews.kept.give(address.rpartition("/")[2], asked, take)
     return take
 
 
@@ -360,7 +360,7 @@ def given_before_a_crash(client: TestClient, studio: Studio, speech: Clip) -> tu
     writer = TakeWriter(studio.settings.recordings, SAMPLE_RATE_HZ, asked)
     writer.append(speech.samples)
     writer.abandon()
-    studio.interviews.give(address.rpartition("/")[2], asked, writer.part_path.name)
+    studio.interviews.kept.give(address.rpartition("/")[2], asked, writer.part_path.name)
     return address, asked
 
 
