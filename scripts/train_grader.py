@@ -32,13 +32,22 @@ from zlib import crc32
 import fit_structure
 import labeled
 import numpy as np
-from labeled import ANSWERS, BARE, WITH_WAYS, Case, half_of, lines, questions_of
+from labeled import (
+    ANSWERS,
+    BARE,
+    WITH_WAYS,
+    Case,
+    half_of,
+    lines,
+    questions_of,
+    unknown_credits,
+)
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression
 
 from question_bank.models import Question
 from server.contract import Structure, earned_points
-from server.grading import by_meaning, credit, encoder, model, verdict
+from server.grading import by_meaning, encoder, model, verdict
 from server.grading.answer import Answer, Span, TokenSpan
 from server.grading.by_meaning import AnswerVectors, Floats, Stems
 from server.grading.by_words import by_words
@@ -416,7 +425,7 @@ class Rated:
             compiled.phrases,
             question=self.question,
             vectors=vectors,
-            credits_of=credit.sentence_credits(self.question, answer.words, vectors),
+            credits_of=unknown_credits(self.question, answer.words, vectors),
         )
         return judged, answer, vectors
 
@@ -429,8 +438,11 @@ class Rated:
         return {**judged.told(structure), "earned": earned}
 
 
-LADDERS: Final = {"ladders": 2.0, "ladders2": 1.5, "ladders3": 1.0, "ladders4": 1.5}
-"""Answers of falling quality and what they weigh; ``ladders_unread3`` is for measuring only."""
+LADDERS: Final = {
+    "ladders": 2.0, "ladders2": 1.5, "ladders3": 1.0, "ladders4": 1.5, "ladders5": 1.5,
+    "ladders6": 1.5, "ladders7": 1.5,
+}  # fmt: skip
+"""Answers of falling quality and what they weigh; ``ladders_unread5`` is for measuring only."""
 
 
 def rated_answers() -> Iterator[Rated]:
@@ -486,16 +498,8 @@ def rated_answers() -> Iterator[Rated]:
 
 
 def numbers_of(rated: Sequence[Rated]) -> list[dict[str, float]]:
-    """Of each answer; its sentences are read by a network that does not know the question."""
-    found = []
-    for each in rated:
-        credit.FILE = CREDIT_FILES[half_of(each.question)]
-        found.append(each.numbers())
-    return found
-
-
-CREDIT_FILES = [credit.FILE, credit.FILE]
-"""For the questions of each half."""
+    """Of each answer."""
+    return [each.numbers() for each in rated]
 
 
 def fit_quality(rated: Sequence[Rated], told: Sequence[dict[str, float]], *, trees: int) -> Arrays:
@@ -555,7 +559,8 @@ def fit_fact(share: float) -> Arrays:
     rows: list[list[float]] = []
     scores: list[float] = []
     groups: list[int] = []
-    for told in lines("facts")[: max(4, round(len(lines("facts")) * share))]:
+    facts = [*lines("facts"), *lines("facts2")]
+    for told in facts[:: max(1, round(1.0 / share))]:
         for whole in (False, True):
             question = labeled.fact_question(told, whole=whole)
             for each in told["answers"]:
@@ -656,7 +661,7 @@ class KeptEncoder(encoder.Encoder):
 def use(file: Path, vectors: Path | None, credit_files: Sequence[Path] = ()) -> None:
     """Lets the grader of this process read its models from files, and vectors that were kept."""
     model.FILE = file
-    CREDIT_FILES[:] = credit_files or CREDIT_FILES
+    labeled.CREDIT_FILES[:] = credit_files or labeled.CREDIT_FILES
     for kept in (model.shipped_model, model.shipped_linear, by_meaning.shipped_metric):
         kept.cache_clear()
     by_meaning.question_vectors.cache_clear()
@@ -682,7 +687,7 @@ def train(
     """Fits the stages to a share of the answers and writes the file; others are kept as shipped.
 
     ``credit_files`` are the networks that learned without the first and the second half of the
-    questions: quality has to be learned from sentences as well told as those of new questions.
+    questions: how far to trust them has to be learned from sentences of questions new to them.
     """
     quick = min(1.0, 0.2 + share)  # of the trees
     with np.load(model.FILE) as shipped:

@@ -52,9 +52,9 @@ def references_of(question: Question) -> References:
 
 
 def sentence_credits(
-    question: Question, words: Sequence[str], answer: AnswerVectors
+    question: Question, words: Sequence[str], answer: AnswerVectors, *, file: Path = FILE
 ) -> tuple[Credit, ...]:
-    """What each sentence of an answer is worth, in order.
+    """What each sentence of an answer is worth, in order, as the network of a file reads it.
 
     Raises:
         GraderFailedError: a model is missing or damaged; the text says what to do.
@@ -68,7 +68,7 @@ def sentence_credits(
         read = [states_of(text) for text in texts]
         lower, upper = (np.concatenate([each[at][:TOKENS] for each in read]) for at in (0, 1))
         marks = np.repeat(kinds, [min(TOKENS, len(each.lower)) for each in read])
-        logits = _network(FILE).logits(own, States(lower, upper, ()), marks)
+        logits = _network(file).logits(own, States(lower, upper, ()), marks)
         wrong, worth = (1.0 / (1.0 + np.exp(-logits))).tolist()
         found.append(Credit((start, end), worth, wrong))
     return tuple(found)

@@ -24,7 +24,7 @@ REACH: Final = 24
 NEXT_REACH: Final = 10
 """Tokens that are read of the next sentence, where it may speak of the mention: "X? We had none.",
 "X was planned. But there was no time"."""
-CERTAIN: Final = 0.95
+CERTAIN: Final = 0.97
 """The chance that a denial needs where no word or mark of doubt is near, as in most answers."""
 
 Chars = tuple[int, int]

@@ -333,9 +333,10 @@ the parts; what its sentences are worth by word, the best three, and all, and ho
 word, at worst, and the worst three; how close it comes to the prompt and to the phrases; what the
 cross-encoder reads of these on the mean and at best; its length."""
 FACT_FEATURES: Final = (
-    "coverage", "covered", "chance", "best_mean", "best_top", "read_mean", "read_top", "words",
+    "chance", "read_mean", "best_mean", "closeness",
 )  # fmt: skip
-"""The same for a question of fact, and the mean chance of its phrases."""
+"""The same for a question of fact, the mean chance of its phrases, and how close the whole answer
+comes to them. Its length is not among them: that is the habit of who wrote the answers."""
 RISING: Final = frozenset((
     "coverage", "covered", "structure", "read_mean", "read_top",
     "worth_mean", "worth_top3", "worth_sum",
@@ -356,6 +357,9 @@ def answer_numbers(
     wrong = np.array([each.wrong for each in credits_of])
     prompt = np.sort(meaning.question.vectors[-1] @ meaning.answer.vectors.T)
     best = 1.0 / (1.0 + np.exp(-meaning.scores.max(axis=1)))
+    told = meaning.question
+    names = np.concatenate([told.vectors[group["names"]] for group in told.groups]).mean(axis=0)
+    said = meaning.answer.vectors.mean(axis=0)
     covered = [phrase.status == "covered" for phrase in coverage.phrases]
     return {
         "coverage": coverage.score,
@@ -369,6 +373,7 @@ def answer_numbers(
         "wrong_top3": float(np.sort(wrong)[-3:].sum()),
         "topic": float(prompt[-1]),
         "topic3": float(prompt[-3:].mean()),
+        "closeness": float(names @ said / (np.linalg.norm(names) * np.linalg.norm(said))),
         "best_mean": float(best.mean()),
         "best_top": float(best.max()),
         "read_mean": fmean(read),

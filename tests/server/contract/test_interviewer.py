@@ -163,7 +163,8 @@ def test_after_a_good_answer_an_expert_digs_deeper() -> None:
     stock = StructurePart(name="trade-off", status="missing", ask="Which other option?")
     cases: list[tuple[float, Kind, list[StructurePart], str]] = [
         (0.9, "explain", [limit, *[KEPT] * 4], "Why A?"),
-        (0.5, "explain", [limit, *[KEPT] * 4], "When would it fail?"),
+        (0.5, "explain", [limit, *[KEPT] * 4], "Why A?"),
+        (0.3, "explain", [limit, *[KEPT] * 4], "When would it fail?"),
         (0.8, "design", [cost, *[KEPT] * 4], "What does it cost?"),
         (0.8, "design", [stock, *[KEPT] * 4], "Why A?"),
         (0.3, "explain", [KEPT], "Why A?"),
