@@ -25,9 +25,8 @@ from typing import Any
 import labeled
 import numpy as np
 import train_grader
-from labeled import BARE, WITH_WAYS, Case, half_of, questions_of
+from labeled import BARE, WITH_WAYS, Case, half_of, lines, questions_of
 from train.cross_encoder import Reading, export, fit, minilm
-from train_grader import lines
 
 from question_bank.models import Question
 from server.grading import by_meaning, credit, cross_encoder, stance

@@ -121,8 +121,8 @@ class Outbox(Generic[M]):
 
     def _added(self, item: M) -> Waiting[M]:
         pending, item_id = self.pending(), self._id_of(item)
-        if there := _of(pending, item_id):
-            return there
+        for each in _of(pending, item_id):
+            return each
         sequence = 1 + max((each.sequence for each in (*pending, *self.rejected())), default=0)
         path = self._pending / f"{sequence:010d}-{item_id}.json"
         write_durably(path, item.model_dump_json().encode(), private=True)
@@ -144,12 +144,12 @@ class Outbox(Generic[M]):
             sync_folder(self._pending)
 
     def discard_refused(self, item_id: str) -> bool:
-        """Deletes one refused item; whether there was one."""
+        """Deletes an item that was refused, however often; whether there was one."""
         refused = _of(self.rejected(), item_id)
-        if refused is not None:
-            with _plain(self._rejected):
-                _delete(refused)
-        return refused is not None
+        with _plain(self._rejected):
+            for each in refused:
+                _delete(each)
+        return bool(refused)
 
     def discard(self, *, before: datetime | None = None) -> int:
         """Deletes what waits and what was refused: made before a time, or all."""
@@ -172,8 +172,8 @@ class Outbox(Generic[M]):
     def sent(self, item_id: str) -> None:
         """Removes an item that the server has stored."""
         with _plain(self._pending):
-            if there := _of(self.pending(), item_id):
-                there.path.unlink(missing_ok=True)
+            for each in _of(self.pending(), item_id):
+                each.path.unlink(missing_ok=True)
                 sync_folder(self._pending)
 
     def set_aside(self, item_id: str, reason: str) -> Waiting[M] | None:
@@ -183,17 +183,16 @@ class Outbox(Generic[M]):
             Where it is now; ``None``: it no longer exists.
         """
         with _plain(self._pending):
-            if there := _of(self.pending(), item_id):
+            for each in _of(self.pending(), item_id):
                 with suppress(FileNotFoundError):  # another process did it just now
-                    return self._set_aside(there, reason)
-        return _of(self.rejected(), item_id)
+                    return self._set_aside(each, reason)
+        return next(iter(_of(self.rejected(), item_id)), None)
 
     def withdraw(self, item_id: str) -> None:
         """Delete this item, waiting or refused, if it exists."""
         with _plain(self._pending):
-            for waiting in (self.pending(), self.rejected()):
-                if there := _of(waiting, item_id):
-                    _delete(there)
+            for each in _of((*self.pending(), *self.rejected()), item_id):
+                _delete(each)
 
     def flush(
         self,
@@ -304,8 +303,9 @@ class ReviewOutbox(Outbox[DrillReview]):
             logger.warning("drill reviews in %s cannot be sent: %s", file_of_0_1_0, error)
 
 
-def _of(waiting: Iterable[Waiting[M]], item_id: str) -> Waiting[M] | None:
-    return next((each for each in waiting if each.item_id == item_id), None)
+def _of(waiting: Iterable[Waiting[M]], item_id: str) -> list[Waiting[M]]:
+    """What waits under this id; an answer that was refused twice stands there twice."""
+    return [each for each in waiting if each.item_id == item_id]
 
 
 def _reason_path(path: Path) -> Path:

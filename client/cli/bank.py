@@ -58,7 +58,7 @@ def list_bank(
         title = f"{titles[role_id]}  [{role_id}]" if role_id else "Questions for any role"
         out().print(Text(f"{title} – {count_of(len(group), 'question')}", style="bold cyan"))
         table = plain_table("id", "round", "level", "topic", indent=2)
-        table.columns[0].no_wrap = True  # it is copied
+        table.columns[0].no_wrap, table.columns[0].overflow = True, "ellipsis"  # it is copied
         for question in group:
             level = "●" * question.difficulty + "○" * (5 - question.difficulty)
             table.add_row(question.id, question.round, level, Text(question.topic))

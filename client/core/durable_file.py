@@ -67,7 +67,7 @@ def change_own(
         path: the file.
         content: reads what is there and gives what is to be there.
         failure: the error that is raised where it cannot be done.
-        what: is in it, for the message.
+        what: names what is in it, for the message: ``stories``.
         unreadable: what ``content`` raises where the file is damaged.
     """
     try:

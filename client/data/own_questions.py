@@ -316,7 +316,10 @@ def _change(
 
     change_own(path, changed, OwnQuestionError, "questions")
     if not _read(settings):
-        path.unlink()  # a bank without a question is at fault
+        try:
+            path.unlink(missing_ok=True)  # a bank without a question is at fault
+        except OSError as error:
+            raise OwnQuestionError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _dumped(entries: Sequence[Mapping[str, Any]]) -> str:

@@ -183,7 +183,9 @@ def share(
             and each.submission_id is not None
             and _is_there(sharing, each.attempt_id, each.submission_id)
         }
-    recorded = [id for id, name in answers.items() if recordings.path_of(name).is_file()]
+    recorded = [
+        id for id, name in answers.items() if with_audio and recordings.path_of(name).is_file()
+    ]
     if not answers:
         raise NoSharingError("the server has none of this interview's answers")
     if interview is None and with_audio and not recorded:
@@ -196,7 +198,7 @@ def share(
     wanted = ShareRequest.model_validate({**what, "cohort_id": cohort_id, "with_audio": with_audio})
     made = sharing.share(wanted)
     address = sharing.server + sharing.add_link(made.id, link).path if link is not None else None
-    for each in recorded if with_audio else ():
+    for each in recorded:
         sharing.upload(each, recordings)
         uploaded(each)
     return address

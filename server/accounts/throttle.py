@@ -92,7 +92,7 @@ class Throttle:
         """Lets somebody who is known repeat their password, or type a second factor's code.
 
         Raises:
-            TooManyTriesError: too many wrong ones recently; of codes, one in 25,000 possible ones.
+            TooManyTriesError: too many wrong ones recently; of codes 1 in 25,000 of all.
         """
         return self._begin((self._limit(f"{what}:{account_id}", PER_NAME_AND_ADDRESS),), now)
 

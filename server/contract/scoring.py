@@ -262,7 +262,7 @@ def _credit(phrase: PhraseCoverage) -> float:
     return max(0.0, phrase.confidence - OPEN_FROM) / (1.0 - OPEN_FROM)
 
 
-AGAIN_S: Final = 60
+_AGAIN_S: Final = 60
 WORTH_IT: Final = 0.03
 """Points from which a gap of content or structure comes before language and delivery."""
 DOUBT_SHARE: Final = 0.3
@@ -313,9 +313,9 @@ def aim_of(report: Report) -> Aim:
     return Aim(kind="delivery", name="brief", text=text, evidence="delivery.answer_s")
 
 
-def again_s(answer_s: float) -> int:
+def again_s(target_s: float) -> int:
     """How long the next take of an aim may be, in seconds."""
-    return min(AGAIN_S, round(answer_s))
+    return min(_AGAIN_S, round(target_s))
 
 
 def aim_result(aim: Aim, after: Report) -> AimResult:

@@ -17,7 +17,7 @@ LEAST_STRENGTH: Final = 0.7
 UNVOUCHED: Final = 0.65
 """The strength of a repair that no rule vouches for: scored where the model itself expects it."""
 Edit = tuple[int, int, str, float]
-"""First token, the token behind the last, new words, and how sure the rule is (0.65 to 1.2)."""
+"""First token, the token behind the last, new words, and how sure the rule is (0.5 to 1.2)."""
 SURE: Final = 1.1
 """The strength of a repair that needs no language model to be believed ("he don't")."""
 NO_DOUBT: Final = 1.2

@@ -456,8 +456,8 @@ def _tense(s: Sentence) -> Iterator[Edit]:
         ):
             third = s.word(at - 1) in ("he", "she", "it")
             have = "'s" if third else "'ve"
-            ing = nxt.tag_ == "VBG"
-            if named and ing:
+            progressive = nxt.tag_ == "VBG"
+            if named and progressive:
                 perfect = inflect(nxt.lemma_.lower(), "VBN")
                 repairs = (f"{have} been {nxt.lower_}", f"{have} {perfect}")
                 yield from _perfect(s, at, at + 2, repairs, lasts=period)

@@ -23,7 +23,7 @@ from server.db.tables import (
 from server.grading.corrected_report import places_of
 from server.review.models import Author, Review, ReviewState, Rubric
 from server.review.store import (
-    W,
+    Written,
     add_comment,
     add_correction,
     own_row,
@@ -172,11 +172,16 @@ class ReviewService(UseCases):
             _note(session, now, author, "correction.add", attempt_id)
 
     def take_back_correction(self, attempt_id: int, author: Author, external_id: str) -> None:
-        """The same with the author's own correction."""
+        """Deletes the author's own correction.
+
+        Raises:
+            NotFoundError: there is no such correction.
+            NotAllowedError: somebody else made it.
+        """
         self._take_back(CorrectionRow, "correction.delete", attempt_id, author, external_id)
 
     def _take_back(
-        self, table: type[W], action: str, attempt_id: int, author: Author, external_id: str
+        self, table: type[Written], action: str, attempt_id: int, author: Author, external_id: str
     ) -> None:
         with self._database.write() as session:
             session.delete(own_row(session, table, attempt_id, author, external_id))

@@ -32,8 +32,8 @@ from server.db.tables import (
 )
 from server.review.models import Author, Review, Rubric
 
-W = TypeVar("W", CommentRow, CorrectionRow)
-_MAY: Final[dict[type, tuple[str, str]]] = {
+Written = TypeVar("Written", CommentRow, CorrectionRow)
+_WORDS: Final[dict[type, tuple[str, str]]] = {
     CommentRow: ("comment", "change or delete"),
     CorrectionRow: ("correction", "delete"),
 }
@@ -165,7 +165,9 @@ def new_comment(
     )
 
 
-def written_row(session: Session, table: type[W], attempt_id: int, external_id: str) -> W:
+def written_row(
+    session: Session, table: type[Written], attempt_id: int, external_id: str
+) -> Written:
     """A comment on this attempt, or a correction of it.
 
     Raises:
@@ -174,13 +176,13 @@ def written_row(session: Session, table: type[W], attempt_id: int, external_id: 
     wanted = table.external_id == external_id, table.attempt_id == attempt_id
     row = session.scalar(select(table).where(*wanted))
     if row is None:
-        raise NotFoundError(f"there is no such {_MAY[table][0]}")
+        raise NotFoundError(f"there is no such {_WORDS[table][0]}")
     return row
 
 
 def own_row(
-    session: Session, table: type[W], attempt_id: int, author: Author, external_id: str
-) -> W:
+    session: Session, table: type[Written], attempt_id: int, author: Author, external_id: str
+) -> Written:
     """The same, of what this author wrote.
 
     Raises:
@@ -189,7 +191,7 @@ def own_row(
     """
     row = written_row(session, table, attempt_id, external_id)
     if not author.wrote(row.author_id, row.external_id):
-        kind, may = _MAY[table]
+        kind, may = _WORDS[table]
         raise NotAllowedError(f"only the author of a {kind} can {may} it")
     return row
 

@@ -78,9 +78,10 @@ def _add_accounts(router: APIRouter) -> None:
         """Make a new invitation, at first or for a lost password."""
         invitations = visit.context.accounts.invitations
         try:
-            return _accounts(visit, invited=invitations.invite(account_id, by=_by(visit)))
+            invited = invitations.invite(account_id, by=_by(visit))
         except ServerError as error:
             return _accounts(visit, error.status, problem=str(error))
+        return _accounts(visit, invited=invited)
 
     @router.post("/accounts/{account_id}/change")
     def change(

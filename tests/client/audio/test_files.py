@@ -23,22 +23,11 @@ def write(
     *,
     rate_hz: int = 16_000,
     layout: str = "mono",
-    with_video: bool = False,
     duration_s: float = DURATION_S,
 ) -> Path:
     """A 440 Hz tone at half of full scale, in the container that the suffix names."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream(codec, rate=rate_hz, layout=layout)
-        if with_video:
-            video = container.add_stream("mpeg4", rate=25)
-            video.width = video.height = 64
-            video.pix_fmt = "yuv420p"
-            for index in range(round(duration_s * 25)):
-                picture = av.VideoFrame.from_ndarray(
-                    np.zeros((64, 64, 3), dtype=np.uint8), format="rgb24"
-                )
-                picture.pts = index
-                container.mux(video.encode(picture))
         times_s = np.arange(round(duration_s * rate_hz)) / rate_hz
         tone = (0.5 * np.sin(2 * np.pi * TONE_HZ * times_s) * 32767).astype(np.int16)
         channels = av.AudioLayout(layout).nb_channels

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from client.backend.embedded import open_embedded
+from client.backend.embedded import make_home, open_embedded
 from client.backend.outbox import AnswerOutbox
-from client.backend.protocol import QueuedError, RejectedError
+from client.backend.protocol import QueuedError, RejectedError, UnavailableError
 from client.backend.sending import with_outbox
 from client.core.settings import ClientSettings
 from pronunciation.terms import Lexicon
@@ -98,6 +98,12 @@ def test_the_data_folder_is_for_its_owner_only(
     open_embedded(settings, create=creating(make)).close()
     assert stat.S_IMODE(settings.home.stat().st_mode) == 0o700
     assert stat.S_IMODE(settings.database.stat().st_mode) == 0o600
+
+
+def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnavailableError, match="ALOUD_HOME"):
+        make_home(ClientSettings(home=tmp_path / "file" / "home"))
 
 
 def test_an_answer_waits_while_the_database_is_locked(

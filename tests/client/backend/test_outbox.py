@@ -133,6 +133,19 @@ def test_discarding(outbox: AnswerOutbox, server: FakeServer, make: SimpleNamesp
     assert outbox.pending() == outbox.rejected() == []
 
 
+def test_an_answer_that_was_refused_twice_is_withdrawn_whole(
+    outbox: AnswerOutbox, server: FakeServer, make: SimpleNamespace
+) -> None:
+    server.refuses = {"bad"}
+    answer = make.submission("bad")
+    for _ in range(2):
+        outbox.add(answer)
+        outbox.flush(server.submit)
+    assert len(outbox.rejected()) == 2
+    outbox.withdraw(answer.submission_id)
+    assert outbox.rejected() == []
+
+
 def test_a_folder_that_cannot_be_written(tmp_path: Path, make: SimpleNamespace) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OutboxError, match="check its permissions"):

@@ -140,6 +140,9 @@ def test_skipping_brings_the_next_card(client: TestClient, hearing: ScriptedHear
     again = client.post(address, params={"item": drill["card"]["item_id"]})
     assert again.status_code == 422
     assert "moved on to" in again.json()["detail"]
+    late = take(client, drill)  # of the card before
+    assert late.status_code == 422
+    assert hearing.heard == []
 
 
 def test_when_all_is_learned_the_page_says_when_to_come_back(

@@ -255,3 +255,15 @@ def test_what_is_not_ones_own_cannot_be_named_in_a_body(world: People) -> None:
         assert reply.status_code == 404
     after = world.client("ana").get(f"/api/v1/attempts/{attempt}/archive").json()["attempts"]
     assert after == before
+
+
+def test_a_candidate_does_not_make_themselves_more(world: People) -> None:
+    browser, token = signed_in(world, "ana")
+    ana = world.by_name["ana"].id
+    for path, fields in (
+        (f"/admin/accounts/{ana}/change", {"role": "admin", "display_name": "Ana"}),
+        ("/account/password", {"role": "admin", "old": "x", "new": "y" * 12}),
+    ):
+        reply = browser.post(path, data={"csrftoken": token} | fields)
+        assert reply.status_code in (401, 403, 422), path
+    assert world.accounts.get(ana).role == "candidate"
