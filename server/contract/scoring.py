@@ -220,7 +220,7 @@ def score_rule(kind: Kind) -> str:
         f"Up to {share:.0%} of the score is for key phrases: half of them earn {half:.0%} of these "
         f"points, because a short right answer says no more. Up to {1 - share:.0%} is for "
         "structure. What sounds wrong or vague takes points off, and a right answer gets points "
-        "for structure without it, as raters of 1,700 answers gave them. A phrase that was perhaps "
+        "for structure without it, as raters of 2,600 answers gave them. A phrase that was perhaps "
         "said counts by its chance, and what was said only when asked earns "
         f"{WHEN_ASKED:.0%} of its points."
     )
