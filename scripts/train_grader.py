@@ -560,7 +560,7 @@ def fit_fact(share: float) -> Arrays:
     scores: list[float] = []
     groups: list[int] = []
     facts = [*lines("facts"), *lines("facts2")]
-    for told in facts[:: max(1, round(1.0 / share))]:
+    for told in facts[:: min(10, round(1.0 / share))]:
         for whole in (False, True):
             question = labeled.fact_question(told, whole=whole)
             for each in told["answers"]:

@@ -48,7 +48,9 @@ def test_a_fiftieth_of_the_answers_makes_a_model(
         by_meaning.question_vectors.cache_clear()
         sys.modules.pop("train_grader", None)
 
-    assert other.score < said.score
+    # of so few answers it learns no chance from which a phrase counts, but what is likelier
+    chances = [sum(each.confidence or 0.0 for each in found.phrases) for found in (other, said)]
+    assert 2.0 * chances[0] < chances[1]
     statuses = {each.phrase: each.status for each in said.phrases}
     assert statuses["adaptive routing"] != "missing"
     assert all(each.status == "missing" for each in other.phrases)
