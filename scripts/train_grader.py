@@ -8,12 +8,13 @@ it. ``--share 0.02`` is a quick run on a fiftieth of the answers.
 The stages in their order, each of which the later ones rest on:
 
 - *metric*: in which the ways of saying one phrase are close together;
-- *span*: how well a span says a phrase; *wrong*: how much it sounds like a false claim;
+- *span*: how well a span says a phrase;
 - *phrase*: whether a passage says it. A phrase is said by its best passage, so the trees learn in
   two rounds: from the passages that the labelers quoted, then from those that the first round thinks
   best (multiple-instance learning). Their signs are fixed in advance (``verdict.NEVER_LOWER``);
 - *structure*: the parts of a rubric (``fit_structure.py``);
-- *quality*: what raters give a whole answer; *topic*: whether it answers the question at all.
+- *quality*: what raters give a whole answer; *topic*: whether it answers the question at all;
+  *fact*: how good a short answer to a question of fact is.
 """
 
 import argparse

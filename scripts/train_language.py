@@ -281,10 +281,9 @@ def reversed_pairs() -> dict[tuple[str, str], list[str]]:
         from server.language.wording import _pairs
 
         for noun, known in _pairs().items():
-            for wrong, whole, rights, _ in known:
+            for wrong, whole, right in known:
                 if len(whole) == 1:
-                    for right in rights:
-                        _PAIRS.setdefault((right, noun), []).append(wrong)
+                    _PAIRS.setdefault((right, noun), []).append(wrong)
     return _PAIRS
 
 

@@ -121,8 +121,8 @@ class Outbox(Generic[M]):
 
     def _added(self, item: M) -> Waiting[M]:
         pending, item_id = self.pending(), self._id_of(item)
-        for each in _of(pending, item_id):
-            return each
+        if there := _of(pending, item_id):
+            return there[0]
         sequence = 1 + max((each.sequence for each in (*pending, *self.rejected())), default=0)
         path = self._pending / f"{sequence:010d}-{item_id}.json"
         write_durably(path, item.model_dump_json().encode(), private=True)
@@ -304,7 +304,7 @@ class ReviewOutbox(Outbox[DrillReview]):
 
 
 def _of(waiting: Iterable[Waiting[M]], item_id: str) -> list[Waiting[M]]:
-    """What waits under this id; an answer that was refused twice stands there twice."""
+    """What waits under this id: two items where an answer was refused twice."""
     return [each for each in waiting if each.item_id == item_id]
 
 

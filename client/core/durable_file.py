@@ -41,8 +41,10 @@ def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def rewrite_durably(path: Path, content: Callable[[], bytes]) -> None:
+def rewrite_durably(path: Path, content: Callable[[], bytes | None]) -> None:
     """Write a small file that several windows change; ``content`` reads what is there.
+
+    Where it gives ``None``, the file is deleted.
 
     Raises:
         Timeout: another process is changing it.
@@ -51,12 +53,16 @@ def rewrite_durably(path: Path, content: Callable[[], bytes]) -> None:
     from filelock import FileLock  # it brings asyncio, which `aloud --help` need not load
 
     with FileLock(path.with_name(path.name + ".lock"), timeout=_LOCK_TIMEOUT_S):
-        write_durably(path, content())
+        data = content()
+        if data is None:
+            path.unlink(missing_ok=True)
+        else:
+            write_durably(path, data)
 
 
 def change_own(
     path: Path,
-    content: Callable[[], bytes],
+    content: Callable[[], bytes | None],
     failure: type[Exception],
     what: str,
     unreadable: type[Exception] | tuple[()] = (),

@@ -309,17 +309,11 @@ def _read(settings: ClientSettings) -> list[dict[str, Any]]:
 def _change(
     settings: ClientSettings, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
 ) -> None:
-    path = settings.own_questions
+    def changed() -> bytes | None:
+        left = change(_read(settings))
+        return _dumped(left).encode("utf-8") if left else None  # an empty bank is at fault
 
-    def changed() -> bytes:
-        return _dumped(change(_read(settings))).encode("utf-8")
-
-    change_own(path, changed, OwnQuestionError, "questions")
-    if not _read(settings):
-        try:
-            path.unlink(missing_ok=True)  # a bank without a question is at fault
-        except OSError as error:
-            raise OwnQuestionError(f"{path} cannot be written: {error.strerror}") from error
+    change_own(settings.own_questions, changed, OwnQuestionError, "questions")
 
 
 def _dumped(entries: Sequence[Mapping[str, Any]]) -> str:

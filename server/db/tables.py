@@ -67,13 +67,12 @@ class Base(DeclarativeBase):
     )
 
 
-def belongs_to(parent: str, **options: Any) -> Mapped[Any]:
-    """The row of another table with which this one is deleted; ``parent`` names it.
+def belongs_to(key: str, **options: Any) -> Mapped[Any]:
+    """The row of another table with which this one is deleted; ``key`` is its column.
 
     An owner is ``NULL`` for the one user of an embedded server.
     """
-    target = parent if "." in parent else f"{parent}.id"
-    return mapped_column(ForeignKey(target, ondelete="CASCADE"), **options)
+    return mapped_column(ForeignKey(key, ondelete="CASCADE"), **options)
 
 
 def once_per_owner(table: str, column: str) -> tuple[Index, Index]:
@@ -128,7 +127,7 @@ class RecoveryCodeRow(Base):
     __tablename__ = "recovery_codes"
 
     digest: Mapped[str] = mapped_column(String(64), primary_key=True)
-    account_id: Mapped[int] = belongs_to("accounts", index=True)
+    account_id: Mapped[int] = belongs_to("accounts.id", index=True)
 
 
 class InvitationRow(Base):
@@ -138,7 +137,7 @@ class InvitationRow(Base):
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    account_id: Mapped[int] = belongs_to("accounts", index=True)
+    account_id: Mapped[int] = belongs_to("accounts.id", index=True)
     created_by: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -151,7 +150,7 @@ class TokenRow(Base):
     __tablename__ = "tokens"
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    account_id: Mapped[int] = belongs_to("accounts", index=True)
+    account_id: Mapped[int] = belongs_to("accounts.id", index=True)
     label: Mapped[str] = mapped_column(String(80))
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     prefix: Mapped[str] = mapped_column(String(16))
@@ -181,8 +180,8 @@ class CohortMemberRow(Base):
         Index("ix_cohort_members_account_id", "account_id"),
     )
 
-    cohort_id: Mapped[int] = belongs_to("cohorts", primary_key=True)
-    account_id: Mapped[int] = belongs_to("accounts", primary_key=True)
+    cohort_id: Mapped[int] = belongs_to("cohorts.id", primary_key=True)
+    account_id: Mapped[int] = belongs_to("accounts.id", primary_key=True)
     as_role: Mapped[str] = mapped_column(String(20))
 
 
@@ -206,7 +205,7 @@ class EndedSessionRow(Base):
     __tablename__ = "ended_sessions"
 
     digest: Mapped[str] = mapped_column(String(64), primary_key=True)
-    account_id: Mapped[int] = belongs_to("accounts", index=True)
+    account_id: Mapped[int] = belongs_to("accounts.id", index=True)
     until: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
 
 
@@ -235,7 +234,7 @@ class AttemptRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    owner_id: Mapped[int | None] = belongs_to("accounts")
+    owner_id: Mapped[int | None] = belongs_to("accounts.id")
     submission_id: Mapped[str] = mapped_column(String(32))
     interview_id: Mapped[str | None] = mapped_column(String(32))
     question_id: Mapped[str] = mapped_column(String(80), index=True)
@@ -264,7 +263,7 @@ class ReportRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    attempt_id: Mapped[int] = belongs_to("attempts")
+    attempt_id: Mapped[int] = belongs_to("attempts.id")
     grader_version: Mapped[str] = mapped_column(String(100))
     bank_version: Mapped[str] = mapped_column(String(100))
     graded_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -294,9 +293,9 @@ class AnswerFactsRow(Base):
         ),
     )
 
-    attempt_id: Mapped[int] = belongs_to("attempts", primary_key=True, autoincrement=False)
+    attempt_id: Mapped[int] = belongs_to("attempts.id", primary_key=True, autoincrement=False)
     report_id: Mapped[int] = mapped_column(Key)
-    owner_id: Mapped[int | None] = belongs_to("accounts")
+    owner_id: Mapped[int | None] = belongs_to("accounts.id")
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     topic: Mapped[str]
     score: Mapped[float] = mapped_column(Float)
@@ -342,7 +341,7 @@ class DrillReviewRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    owner_id: Mapped[int | None] = belongs_to("accounts")
+    owner_id: Mapped[int | None] = belongs_to("accounts.id")
     review_id: Mapped[str] = mapped_column(String(32))
     item_id: Mapped[str] = mapped_column(String(160))
     drill_set: Mapped[str] = mapped_column(String(80))
@@ -361,7 +360,7 @@ class DrillCardRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    owner_id: Mapped[int | None] = belongs_to("accounts")
+    owner_id: Mapped[int | None] = belongs_to("accounts.id")
     item_id: Mapped[str] = mapped_column(String(160))
     drill_set: Mapped[str] = mapped_column(String(80))
     due: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -378,9 +377,9 @@ class CommentRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    attempt_id: Mapped[int] = belongs_to("attempts", index=True)
-    parent_id: Mapped[int | None] = belongs_to("comments", index=True)
-    author_id: Mapped[int | None] = belongs_to("accounts", index=True)
+    attempt_id: Mapped[int] = belongs_to("attempts.id", index=True)
+    parent_id: Mapped[int | None] = belongs_to("comments.id", index=True)
+    author_id: Mapped[int | None] = belongs_to("accounts.id", index=True)
     guest_name: Mapped[str | None] = mapped_column(String(80))
     kind: Mapped[str] = mapped_column(String(20))
     word_from: Mapped[int | None]
@@ -398,8 +397,8 @@ class RubricScoreRow(Base):
     __tablename__ = "rubric_scores"
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    attempt_id: Mapped[int] = belongs_to("attempts", index=True)
-    author_id: Mapped[int | None] = belongs_to("accounts", index=True)
+    attempt_id: Mapped[int] = belongs_to("attempts.id", index=True)
+    author_id: Mapped[int | None] = belongs_to("accounts.id", index=True)
     guest_name: Mapped[str | None] = mapped_column(String(80))
     criterion: Mapped[str] = mapped_column(String(80))
     score: Mapped[int]
@@ -415,8 +414,8 @@ class CorrectionRow(Base):
     __table_args__ = (CheckConstraint("target IN ('term', 'phrase')", name="target"),)
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    attempt_id: Mapped[int] = belongs_to("attempts", index=True)
-    author_id: Mapped[int | None] = belongs_to("accounts", index=True)
+    attempt_id: Mapped[int] = belongs_to("attempts.id", index=True)
+    author_id: Mapped[int | None] = belongs_to("accounts.id", index=True)
     guest_name: Mapped[str | None] = mapped_column(String(80))
     target: Mapped[str] = mapped_column(String(20))
     name: Mapped[str] = mapped_column(String(200))
@@ -434,8 +433,8 @@ class ReviewRow(Base):
     __tablename__ = "reviews"
     __table_args__ = (CheckConstraint("state IN ('open', 'done')", name="state"),)
 
-    attempt_id: Mapped[int] = belongs_to("attempts", primary_key=True)
-    reviewer_id: Mapped[int] = belongs_to("accounts", primary_key=True, index=True)
+    attempt_id: Mapped[int] = belongs_to("attempts.id", primary_key=True)
+    reviewer_id: Mapped[int] = belongs_to("accounts.id", primary_key=True, index=True)
     state: Mapped[str] = mapped_column(String(20))
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
@@ -455,10 +454,10 @@ class ShareRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    owner_id: Mapped[int | None] = belongs_to("accounts", index=True)
-    attempt_id: Mapped[int | None] = belongs_to("attempts", index=True)
+    owner_id: Mapped[int | None] = belongs_to("accounts.id", index=True)
+    attempt_id: Mapped[int | None] = belongs_to("attempts.id", index=True)
     interview_id: Mapped[str | None] = mapped_column(String(32), index=True)
-    cohort_id: Mapped[int | None] = belongs_to("cohorts", index=True)
+    cohort_id: Mapped[int | None] = belongs_to("cohorts.id", index=True)
     with_audio: Mapped[bool]
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -470,7 +469,7 @@ class ShareLinkRow(Base):
     __tablename__ = "share_links"
 
     id: Mapped[int] = mapped_column(Key, primary_key=True)
-    share_id: Mapped[int] = belongs_to("shares", index=True)
+    share_id: Mapped[int] = belongs_to("shares.id", index=True)
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     label: Mapped[str] = mapped_column(String(80))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -487,8 +486,8 @@ class RecordingRow(Base):
         CheckConstraint("media_type IN ('audio/flac', 'audio/ogg')", name="media_type"),
     )
 
-    attempt_id: Mapped[int] = belongs_to("attempts", primary_key=True)
-    owner_id: Mapped[int | None] = belongs_to("accounts", index=True)
+    attempt_id: Mapped[int] = belongs_to("attempts.id", primary_key=True)
+    owner_id: Mapped[int | None] = belongs_to("accounts.id", index=True)
     media_type: Mapped[str] = mapped_column(String(40))
     duration_s: Mapped[float] = mapped_column(Float)
     # megabytes, so loaded only on request
@@ -536,7 +535,7 @@ class JobRow(Base):
     progress_total: Mapped[int] = mapped_column(default=0)
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     problem: Mapped[str | None] = mapped_column(Text)
-    owner_id: Mapped[int | None] = belongs_to("accounts", index=True)
+    owner_id: Mapped[int | None] = belongs_to("accounts.id", index=True)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -549,7 +548,7 @@ class JobFileRow(Base):
 
     __tablename__ = "job_files"
 
-    job_id: Mapped[int] = belongs_to("jobs", primary_key=True)
+    job_id: Mapped[int] = belongs_to("jobs.id", primary_key=True)
     name: Mapped[str] = mapped_column(String(200))
     media_type: Mapped[str] = mapped_column(String(100))
     content: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
@@ -564,8 +563,8 @@ class JobInputRow(Base):
 
     __tablename__ = "job_inputs"
 
-    job_id: Mapped[int] = belongs_to("jobs", primary_key=True)
-    attempt_id: Mapped[int] = belongs_to("attempts", index=True)
+    job_id: Mapped[int] = belongs_to("jobs.id", primary_key=True)
+    attempt_id: Mapped[int] = belongs_to("attempts.id", index=True)
     content: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
 
 

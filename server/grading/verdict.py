@@ -324,17 +324,15 @@ OFF_TOPIC_BELOW: Final = 0.2
 question's 0.26 at least; one of these had less only because a quarter of its words was garbled."""
 TOPIC_FEATURES: Final = ("coverage", "topic", "topic3", "best_mean", "best_top")
 ANSWER_FEATURES: Final = (
-    "coverage", "covered", "structure", "worth_mean", "worth_top3", "worth_sum",
-    "wrong_mean", "wrong_top", "wrong_top3", "topic3", "best_mean", "best_top", "read_mean",
-    "read_top", "words", "has_ways", "is_story", "is_introduction",
+    "coverage", "covered", "structure", "worth_mean", "worth_top3", "worth_sum", "wrong_mean",
+    "wrong_top", "wrong_top3", "topic3", "best_mean", "best_top", "read_mean", "read_top", "words",
+    "has_ways", "is_story", "is_introduction",
 )  # fmt: skip
 """What the quality of a whole answer goes by: the share of the phrases said, and said for sure; of
 the parts; what its sentences are worth by word, the best three, and all, and how wrong they are by
 word, at worst, and the worst three; how close it comes to the prompt and to the phrases; what the
 cross-encoder reads of these on the mean and at best; its length."""
-FACT_FEATURES: Final = (
-    "chance", "read_mean", "best_mean", "closeness",
-)  # fmt: skip
+FACT_FEATURES: Final = ("chance", "read_mean", "best_mean", "closeness")
 """The same for a question of fact, the mean chance of its phrases, and how close the whole answer
 comes to them. Its length is not among them: that is the habit of who wrote the answers."""
 RISING: Final = frozenset((

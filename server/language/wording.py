@@ -16,19 +16,19 @@ _ADVERBS = lists().words("movable_adverbs")
 
 
 @cache
-def _pairs() -> dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...], bool]]]:
-    """Last word of a noun → (wrong verb, whole noun, right verbs, whether any such noun)."""
-    pairs: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...], bool]]] = {}
+def _pairs() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
+    """Last word of a noun → (wrong verb, whole noun, right verb)."""
+    pairs: dict[str, list[tuple[str, tuple[str, ...], str]]] = {}
     topics = load("collocations.yaml")["topics"].values()
     for say, _, instead in (line.partition(" < ") for lines in topics for line in lines):
         verb, _, object_ = say.partition(" _ ")
         noun = tuple(object_.removeprefix("a ").removeprefix("an ").removeprefix("the ").split())
         for wrong in instead.split(", "):
-            pairs.setdefault(noun[-1], []).append((wrong, noun, (verb,), False))
+            pairs.setdefault(noun[-1], []).append((wrong, noun, verb))
     for right, wrongs in load("collocations.yaml")["general"].items():
         for wrong, nouns in wrongs.items():
             for word in nouns.split():
-                pairs.setdefault(word, []).append((wrong, (word,), (right,), True))
+                pairs.setdefault(word, []).append((wrong, (word,), right))
     return pairs
 
 
@@ -46,7 +46,7 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
         verbs += [t for t in s.doc[max(0, token.i - 5) : token.i] if t.pos_ in ("VERB", "AUX")]
         for verb in dict.fromkeys(verbs):
             lemma = american(verb.lemma_.lower())
-            for wrong, noun, (right, *_), _ in known:
+            for wrong, noun, right in known:
                 first, _, particle = wrong.partition(" ")
                 if lemma != first:
                     continue

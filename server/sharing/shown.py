@@ -106,7 +106,7 @@ def resource_of_attempt(database: Database, attempt_id: int) -> Resource:
     """An attempt as ``server.core.access`` judges it.
 
     Raises:
-        NotFoundError: there is none; who may not read it is told the same.
+        NotFoundError: there is none; the same error as for somebody who may not read it.
     """
     shares = (
         select(ShareRow.cohort_id, ShareRow.with_audio)

@@ -11,7 +11,7 @@ from client.answer.worker import transcribe
 from client.core.errors import NoSpeech
 from client.engines.base import Transcriber
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip, LogProbs, Parts, Passage
-from server.contract import Transcript
+from server.contract import Transcript, Word
 from tests.worlds.noises import NOISES, noise
 from tests.worlds.spoken import Sentence, say
 
@@ -114,6 +114,15 @@ def test_noise_after_an_answer_adds_no_word(faster: Transcriber) -> None:
     transcript = transcribe(faster, Clip(np.concatenate([said.samples, 0.3 * noise("music")])))
 
     assert plain(transcript) == list(said.words)
+
+
+def test_an_engine_that_writes_nothing_is_no_answer(
+    engine: Transcriber, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "recognize", lambda clip: [Word(text="...", start_s=0, end_s=1)])
+
+    with pytest.raises(NoSpeech, match="no words could be made out"):
+        transcribe(engine, Clip(planted("memory").samples))
 
 
 def test_nothing_biases_the_transcript(
