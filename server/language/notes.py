@@ -188,6 +188,8 @@ class Checker:
         first = _word_at(places, start)
         last = max(first + 1, _word_at(places, max(start, end - 1)) + 1)
         near = words[max(0, first - 1) : last + 1]
+        if any(each.text.endswith("-") for each in near):  # what was broken off is not known
+            return False
         if any(
             (each.confidence if each.confidence is not None else 1.0) < LEAST_CONFIDENCE
             for each in near

@@ -7,7 +7,16 @@ from typing import Any, Final
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
 from server.language.proposals import NO_DOUBT, SURE, UNVOUCHED, Edit, Sentence, check
-from server.language.words import american, article, compared, inflect, listed, lists, word_set
+from server.language.words import (
+    american,
+    article,
+    compared,
+    frequent_words,
+    inflect,
+    listed,
+    lists,
+    word_set,
+)
 
 _PLURAL_CUES = listed("plural_cues")
 _SINGULAR_CUES = word_set("a an this that each every another one")
@@ -70,7 +79,8 @@ def _must_be_determined(s: Sentence, start: int, head: Any) -> float:
     near = {s.word(start - 1), s.word(head.i + 1)}
     paired = near & {"and", "or", "by", "to", "per", "via", "nor"} or s.tag(start - 1) == "CC"
     named = s.tag(head.i + 1) in ("CD", "NN", "NNS", "NNP") or (head.text[0].isupper() and head.i)
-    if not noun or paired or named or s.word(start) in listed("bare_starts"):
+    row = s.word(head.i + 1) == "," and any(c.dep_ in ("conj", "appos") for c in head.children)
+    if not noun or paired or named or row or s.word(start) in listed("bare_starts"):
         return 0.0
     if head.dep_ in ("dobj", "attr", "nsubj", "nsubjpass"):
         return 0.9
@@ -160,8 +170,11 @@ def _needless_article(s: Sentence) -> Iterator[Edit]:
                 before = s.word(token.i - 1)
                 never = head.lower_ in listed("never_plural") and before not in ("half", "many")
                 never = never and head.lower_ != "knowledge"
-                if never or plural or mass:
+                if never or mass:
                     yield token.i, token.i + 1, "", NO_DOUBT if never else 1.0
+                elif plural:  # as one repair, because "a server" is the other one
+                    yield token.i, head.i + 1, s.text(token.i + 1, head.i + 1), 1.0
+                if never or plural or mass:
                     yield token.i, token.i + 1, "some", 0.7
     for at in range(len(s) - 1):
         twice = s.word(at) == "the" and s.word(at + 1) in listed("after_no_article")
@@ -202,7 +215,8 @@ def _perhaps_number(s: Sentence) -> Iterator[Edit]:
         plural = inflect(head.lemma_.lower(), "NNS")
         plain = head.tag_ == "NN" and head.is_lower and head.is_alpha and not glued
         plain = plain and not any(token.lower_ in _SINGULAR_CUES for token in chunk)
-        if plain and plural[-1] == "s" and head.lower_ not in listed("number_words"):
+        known = head.lower_ in frequent_words() and head.lower_ not in listed("number_words")
+        if plain and plural[-1] == "s" and known:
             yield head.i, head.i + 1, plural, UNVOUCHED
 
 
@@ -242,6 +256,8 @@ def _number(s: Sentence) -> Iterator[Edit]:
             ):
                 continue
             counted = any(w in _PLURAL_CUES or (w.isdigit() and w not in ("1", "0")) for w in near)
+            a_kind = token.dep_ == "attr" and lemma in listed("counted_in_kinds")
+            counted = counted and not (a_kind and token.head.lemma_ == "be" and not s.asks)
             of = token.dep_ == "pobj" and token.head.lower_ == "of"
             of = of and token.head.head.lower_ in _OF_PLURAL
             if counted or (of and listed("before_plurals") & {*s.low[token.head.i + 1 : at]}):
@@ -254,7 +270,8 @@ def _number(s: Sentence) -> Iterator[Edit]:
             certain = lemma in lists().words("never_plural")
             amount = not {"lot", "much", "all"}.isdisjoint(left)
             certain = certain or (lemma in ("work", "staff") and amount)
-            if certain or singular:
+            verb = s.tag(at - 1) == "RB" and "VERB" in getAllLemmas(token.lower_)
+            if certain or (singular and not verb):  # "that probably encodes it"
                 counted = mass and s.word(at - 1) in ("many", "several", "few")
                 sure = 0.7 if counted else SURE if certain else 1.0
                 yield at, at + 1, lemma if mass else other, sure
@@ -304,7 +321,8 @@ def _countability(s: Sentence) -> Iterator[Edit]:
         ):
             if s.doc[at].dep_ == "det":
                 yield at, at + 1, {"this": "these", "that": "those"}[word], 1.0
-        one = far.tag_ == "NN" and far.dep_ != "compound"
+        acts = s.pos(far.i + 1) in ("DET", "PRON") and "VERB" in getAllLemmas(far.lower_)
+        one = far.tag_ == "NN" and far.dep_ != "compound" and not acts  # "how those impact us"
         if word in ("these", "those") and one and s.doc[at].dep_ == "det":
             yield at, at + 1, {"these": "this", "those": "that"}[word], 0.7
         if word in ("another", "every", "each") and far.tag_ == "NNS" and s.tag(at + 1) != "CD":
@@ -373,6 +391,8 @@ def _preposition(s: Sentence) -> Iterator[Edit]:
                     governor.lower_ if part == "adjective" else american(governor.lemma_.lower())
                 )
                 wanted = table.governed(part).get(lemma)
+                if part == "verb" and word in listed("never_governed"):
+                    wanted = None  # "it could benefit, like desktop apps"
                 if wanted and word != wanted:
                     done_by = part == "verb" and governor.tag_ == "VBN" and word == "by"
                     known = done_by or word in table.also_right(part, lemma)
@@ -452,6 +472,8 @@ def _comparative(s: Sentence) -> Iterator[Edit]:
             and nxt is not None
             and (twice or nxt.pos_ in ("ADJ", "ADV"))
         ):
+            if s.word(at + 2) == "-":  # "more higher-level code"
+                continue
             if nxt.tag_ in ("JJR", "RBR", "JJS", "RBS") or twice:
                 yield at, at + 1, "", NO_DOUBT if twice and word != "less" else 1.0
                 if twice and compared(base, "JJR") is None:

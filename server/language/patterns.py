@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from question_bank.strict_yaml import parse_yaml
-from server.language.words import inflect
+from server.language.words import inflect, listed
 
 FORMS = ("VB", "VBZ", "VBG", "VBD", "VBN")
 """Base, third person, -ing form, past and participle: the Penn Treebank's names."""
@@ -29,6 +29,8 @@ _ADJECTIVES = (
     "big|bad|good|great|small|quick|final|right|wrong|real|huge|new|important|serious|stupid|common|"
     "technical|short|long|clear|better|similar|extra|special|simple|hard|difficult|funny|blurry"
 )
+_BEHIND = "(?= (?:about|on|into|to|for|in|before|when|because)( |$)|$)"
+"""What may follow an object: "to make research easy" is right."""
 _VERB = re.compile(r"<([a-z:]+)>")
 _PERFECT = re.compile(r"\b(have|has|had|having|\w+'ve|be|been|is|are|was|were|being)( \w+ly)? $")
 
@@ -197,7 +199,11 @@ def _collocations() -> Iterator[_Line]:
                 kind="collocation", why=f'"{right.capitalize()}" goes with this noun.', lines=()
             )
             adjectives = rf"(?:(?:{_ADJECTIVES}) ){{0,2}}"
+            mass = [each for each in nouns.split() if each in listed("mass")]
             noun = f"(?:{'|'.join(nouns.split())})s?"
+            for article_, end in (("an? ", ""), ("", _BEHIND)) if mass else ():  # "made a research"
+                said = rf"<{wrong}> (?:{article_})({adjectives}(?:{'|'.join(mass)}))s?{end}"
+                yield _Line(group, said, rf"<{verb}> {particle} \1")
             said = f"<{wrong}> {article}{adjectives})({noun})"
             yield _Line(group, said, rf"<{verb}> {particle} \1\2")
 

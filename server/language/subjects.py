@@ -40,6 +40,11 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         at, word = token.i, token.lower_
         begin = at - (s.word(at - 1) in ("never", "always", "also", "even", "just"))
         before = s.word(begin - 1)
+        own = begin - 1 - (s.pos(begin - 1) == "ADV")  # "that maybe also helped", "this is it"
+        if own != at - 1 and s.word(own) == "that" or s.word(own) in ("this", "these", "those"):
+            continue
+        if before in _REASONS and s.word(at + 1) == "n't" and s.lemma(at + 2) in listed("told_not_to"):
+            continue  # "because don't forget, it's live"
         verb = _main_verb(token)
         lemma = verb.lemma_.lower()
         if (
@@ -240,6 +245,8 @@ def _said_again(s: Sentence, at: int) -> bool:
     """Whether an object is said twice: "the tool that we use it"."""
     verb = s.doc[at].head
     if s.doc[at].dep_ == "pobj" and verb.head.dep_ == "relcl":
+        if "where" in s.low[:at] and verb.lower_ not in ("in", "at", "from"):
+            return False  # "a place where they work on it"
         verb = verb.head
     doer = s.subject(verb)
     if verb.dep_ != "relcl" or doer is None or doer.lower_ in ("that", "which", "who"):
@@ -301,8 +308,7 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
         doer = s.subject(before) if before is not None and before.pos_ == "VERB" else None
         if word in _SELF and doer is not None and OBJECTIVE.get(doer.lower_) == word:
             yield at, at + 1, _SELF[word], 0.8
-            yield at, at + 1, "", 0.7
-            if word in ("us", "them"):
+            if word == "us":
                 yield at, at + 1, "each other", 0.9
         doubled = word in ("he", "she", "it", "they", "we") and s.tag(at + 1) in _FINITE
         if doubled and s.pos(at - 1) in ("NOUN", "PROPN"):
@@ -318,7 +324,7 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
             if word == "which" and _is_person(before):
                 yield at, at + 1, "who", 1.0 if noun in listed("persons", "jobs") else 0.7
                 yield at, at + 1, "that", 0.7
-            if noun in things and word == "who":
+            if noun in things and noun not in listed("collective") and word == "who":
                 yield at, at + 1, "that", 1.0
                 yield at, at + 1, "which", 0.7
         some = s.word(at - 1) in ("all", "everything", "something", "nothing", "anything")

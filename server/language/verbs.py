@@ -144,7 +144,8 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
                     wrong = wrong and number == "p"
             if wrong:
                 plain = _is_plain(s, at) and not _is_wished(wished)
-                yield at, at + 1, other, 0.7 if relative else SURE if plain else 1.0
+                doubtful = relative or (s.word(at - 1) == "," and s.tag(at - 2) in _VERB_TAGS)
+                yield at, at + 1, other, 0.7 if doubtful else SURE if plain else 1.0
     for at in range(len(s) - 2):  # "every servers have"
         every = s.word(at) in ("each", "every") and s.tag(at + 1) in ("NN", "NNS")
         hoped = not listed("wishes").isdisjoint(t.lemma_ for t in s.doc[:at])
@@ -401,7 +402,7 @@ def _tense(s: Sentence) -> Iterator[Edit]:
     past = bool(_PAST_TIME.search(text))
     since = any(t.lower_ == "since" and t.dep_ == "prep" for t in s.doc)
     any_period = since or bool(_PERIOD.search(text))
-    stative = lists().words("stative")
+    stative = {**dict.fromkeys(listed("stative_mostly"), 0.7), **dict.fromkeys(listed("stative"), 1.0)}
     for token in s.doc:
         at, low, lemma, tag = token.i, token.lower_, token.lemma_.lower(), token.tag_
         nxt = s.doc[at + 1] if at + 1 < len(s) else None
@@ -410,7 +411,8 @@ def _tense(s: Sentence) -> Iterator[Edit]:
         helped = s.word(at - 1) in MODALS | {"'d", "to", "n't", "not", "do", "does", "did", "let"}
         helped = helped or (s.tag(at - 1) == "RB" and s.word(at - 2) in MODALS | {"'d"})
         has = lemma == "have" and token.pos_ in ("AUX", "VERB") and low in _HAS
-        if has and past and not period and not helped:
+        joined = token.head.dep_ == "conj" and not _says_when(token.head)  # "… ago, and I've left"
+        if has and past and not joined and not period and not helped:
             place = at + 1
             while s.tag(place) == "RB":
                 place += 1
@@ -464,16 +466,14 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             elif named and (low != "'s" or third):
                 yield from _perfect(s, at, at + 1, (f"{have} been",), lasts=period)
             if nxt.tag_ == "VBG" and nxt.lemma_.lower() in stative and low != "'s":
-                if nxt.lower_ not in ("having", "loving", "mattering"):
-                    yield at, at + 2, inflect(nxt.lemma_.lower(), "VBP"), 1.0
+                yield at, at + 2, inflect(nxt.lemma_.lower(), "VBP"), stative[nxt.lemma_.lower()]
         done = low == "'ve" and nxt is not None and nxt.tag_ in ("VBN", "VBD") and past
-        if done and nxt is not None and nxt.lower_ != "been" and not period:
+        if done and nxt is not None and nxt.lower_ != "been" and not (period or joined):
             yield at, at + 2, inflect(nxt.lemma_.lower(), "VBD"), 1.0
         if low in ("am", "is", "are", "was", "were") and nxt is not None and nxt.tag_ == "VBG":
             form = "VBZ" if low == "is" else "VBD" if low in ("was", "were") else "VBP"
-            sure = nxt.lemma_.lower() in stative and nxt.lower_ != "having"
-            if sure:
-                yield at, at + 2, inflect(nxt.lemma_.lower(), form), 1.0
+            if sure := stative.get(nxt.lemma_.lower()):
+                yield at, at + 2, inflect(nxt.lemma_.lower(), form), sure
         if tag == "VBG" and token.dep_ == "ROOT" and s.pos(at - 1) == "PRON" and named:
             be = {"i": "am", "he": "is", "she": "is", "it": "is"}.get(s.word(at - 1), "are")
             yield at, at, be, 0.8

@@ -61,7 +61,11 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
                     continue
                 object_ = token.dep_ in _OBJECTS and token.head is verb
                 tag = verb.tag_ if verb.tag_.startswith("VB") else "VB"
-                yield verb.i, end, inflect(right, tag), 0.9 if object_ and words > 1 else 0.7
+                new = inflect(right, tag)
+                mass = token.lower_ in lists().words("mass") - lists().words("counted_too")
+                if mass and s.word(end) in ("a", "an"):  # "took a feedback"
+                    new, end = f"{new} {s.text(end + 1, token.i + 1)}", token.i + 1
+                yield verb.i, end, new, 0.9 if object_ and words > 1 else 0.7
 
 
 @cache
@@ -121,7 +125,8 @@ def _pattern(s: Sentence) -> Iterator[Edit]:
         if "…" in hit.better or "(" in hit.better or hit.better.startswith(("the -", "people +")):
             continue
         better = " ".join("I" if word == "i" else word for word in hit.better.split())
-        if not any(token.is_punct for token in s.doc[places[first] : end]):
+        part = s.doc[places[last]].dep_ == "compound"  # "to make a research plan"
+        if not (part or any(token.is_punct for token in s.doc[places[first] : end])):
             yield places[first], end, better, 1.0
 
 

@@ -2,6 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from question_bank.errors import FileError
 from question_bank.strict_yaml import read_yaml
@@ -99,3 +100,11 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     for path in (tmp_path / "none.yaml", tmp_path):
         with pytest.raises(FileError, match=r"label\.yaml: there is no such file"):
             read_yaml(path, "label.yaml")
+
+
+def test_no_text_of_the_packages_needs_libyaml(project_root: Path) -> None:
+    for top in ("server", "client", "question_bank", "pronunciation"):
+        for path in sorted((project_root / top).rglob("*.yaml")):
+            lines = path.read_text("utf-8").splitlines()  # whole files take PyYAML over a minute
+            for line in (each for each in lines if "{" in each and "?" in each):
+                yaml.safe_load(line)
