@@ -234,7 +234,8 @@ def _text(words: Sequence[Said], skipped: Collection[int]) -> tuple[str, list[in
         twice = plain == previous and plain not in _BELONGS_TWICE
         if not text or plain in _FILLERS or at in skipped or twice or text.endswith("-"):
             continue
-        previous = plain
+        ends = text[-1] in ".;:?!" and not text.endswith("..")
+        previous = "" if ends else plain  # "I love this; this is it"
         text = text.replace("’", "'")
         parts.append(text)
         places += [at] * (len(text) + 1)
