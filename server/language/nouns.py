@@ -330,26 +330,6 @@ def _countability(s: Sentence) -> Iterator[Edit]:
             if far is nxt:
                 yield at + 1, at + 2, singular, 1.0
             yield at, at + 1, {"another": "other", "every": "all", "each": "all"}[word], 0.7
-        if word == "people" and s.word(at - 1) == "this":
-            yield at - 1, at, "these", 1.0
-        if (
-            word in ("most", "many", "some", "few", "all")
-            and nxt.lower_ == "of"
-            and s.tag(at + 2) in ("NNS", "NN", "JJ")
-        ):
-            yield at + 1, at + 2, "", 0.7
-        if word in ("lot", "plenty") and s.tag(at + 1) in ("NN", "NNS", "JJ"):
-            yield at + 1, at + 1, "of", 0.8
-        if (
-            word in ("hundred", "thousand", "million")
-            and nxt.lower_ == "of"
-            and s.tag(at - 1) != "CD"
-        ):
-            yield at, at + 1, f"{word}s", 1.0
-        if word in ("hundreds", "thousands", "millions") and s.tag(at + 1) == "NNS":
-            yield at + 1, at + 1, "of", 1.0
-        if s.tag(at) == "CD" and nxt.lower_ in ("hundreds", "thousands", "millions"):
-            yield at + 1, at + 2, nxt.lower_[:-1], 0.8
 
 
 def _time_preposition(s: Sentence, at: int) -> str | None:

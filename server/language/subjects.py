@@ -40,11 +40,12 @@ def _missing_subject(s: Sentence) -> Iterator[Edit]:
         at, word = token.i, token.lower_
         begin = at - (s.word(at - 1) in ("never", "always", "also", "even", "just"))
         before = s.word(begin - 1)
-        own = begin - 1 - (s.pos(begin - 1) == "ADV")  # "that maybe also helped", "this is it"
-        if own != at - 1 and s.word(own) == "that" or s.word(own) in ("this", "these", "those"):
+        own = begin - 1 - (s.pos(begin - 1) == "ADV")  # "I'd say that maybe also helped"
+        if own != at - 1 and s.word(own) == "that":
             continue
-        if before in _REASONS and s.word(at + 1) == "n't" and s.lemma(at + 2) in listed("told_not_to"):
-            continue  # "because don't forget, it's live"
+        warned = s.word(at + 1) == "n't" and s.lemma(at + 2) in listed("told_not_to")
+        if warned and before in _REASONS:  # "because don't forget, it's live"
+            continue
         verb = _main_verb(token)
         lemma = verb.lemma_.lower()
         if (

@@ -9,7 +9,6 @@ from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 from server.language.proposals import CLAUSES, NO_DOUBT, SURE, WHO, Edit, Sentence, check
 from server.language.words import (
     MODALS,
-    NOMINATIVE,
     OBJECTIVE,
     frequent_words,
     inflect,
@@ -284,28 +283,6 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
         lone = s.pos(at - 1) in ("PRON", "NOUN", "PROPN") and token.dep_ in CLAUSES
         if token.tag_ == "VBN" and inflect(lemma, "VBD") != low and lone:
             yield at, at + 1, inflect(lemma, "VBD"), 0.8
-    for at in range(len(s) - 1):
-        if (
-            s.word(at) in MODALS - {"ca", "wo", "'ll"} | {"must"}
-            and s.word(at + 1) == "to"
-            and s.tag(at + 2) == "VB"
-        ):
-            yield at + 1, at + 2, "", NO_DOUBT if s.word(at) not in ("can", "could") else 0.9
-        if s.word(at + 1) in ("can", "could", "must"):
-            other = "have to" if s.word(at + 1) == "must" else "be able to"
-            if s.word(at) in ("to", "will", "would", "'ll", "may", "might"):
-                yield at + 1, at + 2, other, 1.0
-            if s.word(at) in MODALS:
-                yield at, at + 1, "", 0.7
-        if (
-            s.word(at) in ("must", "should", "could", "can", "might", "will", "would", "may")
-            and s.pos(at + 1) in ("ADJ", "ADP")
-            and s.tag(at + 1) in ("JJ", "JJR")
-        ):
-            yield at + 1, at + 1, "be", NO_DOUBT if s.word(at + 1) == "able" else 0.8
-        done = s.tag(at) == "MD" and s.tag(at + 1) == "VBN"
-        if done and s.word(at + 1) != "had" and s.word(at) != "'d":
-            yield at + 1, at + 1, "be", 0.7
 
 
 @check("gerund-infinitive")
@@ -314,7 +291,7 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
     objects = lists().words("object_infinitive")
     for token in s.doc:
         at, lemma = token.i, token.lemma_.lower()
-        before, word = s.lemma(at - 1), token.lower_
+        before = s.lemma(at - 1)
         if token.lower_ == "to" and s.tag(at + 1) in ("VB", "VBP", "NN") and at + 1 < len(s):
             verb = s.lemma(at + 1)
             ing = inflect(verb, "VBG")
@@ -334,8 +311,6 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
                 forward = s.word(at - 1) in ("forward", "accustomed", "committed", "dedicated")
                 if used or forward:
                     yield at, at + 2, f"to {ing}", 0.8
-            if s.word(at - 1) == "for":
-                yield at - 1, at, "", 1.0
         eager = s.word(at - 1) in listed("infinitive_adjectives") and s.pos(at - 2) != "NOUN"
         eager = eager and s.pos(at - 1) == "ADJ"
         if token.tag_ == "VBG" and at:
@@ -373,22 +348,12 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
                 who = OBJECTIVE.get(chunk.text.lower(), chunk.text)
                 skip = chunk.end + (1 if s.tag(chunk.end) == "MD" and chunk.end + 1 < len(s) else 0)
                 yield at + 1, skip + 1, f"{who} to {s.lemma(skip)}", 0.8
-        if (
-            lemma in ("suggest", "recommend", "propose")
-            and s.word(at + 1) in ("me", "us", "him", "them", "you")
-            and s.word(at + 2) == "to"
-        ):
-            doer = NOMINATIVE.get(s.word(at + 1), "you")
-            yield at + 1, at + 3, f"that {doer}", 1.0
-            yield at + 1, at + 4, inflect(s.lemma(at + 3), "VBG") if at + 3 < len(s) else "", 0.7
         allows = token.pos_ == "VERB" and token.tag_ != "VBN"
         allows = allows and lemma in ("allow", "permit", "enable", "encourage")
         if allows and s.word(at + 1) == "to" and s.tag(at + 2) == "VB":
             for whom in ("us", "you", "me"):
                 yield at + 1, at + 1, whom, 0.9
             yield at + 1, at + 3, inflect(s.lemma(at + 2), "VBG"), 0.7
-        if word == "prevent" and s.word(at + 2) == "to":
-            yield at + 2, at + 4, f"from {inflect(s.lemma(at + 3), 'VBG')}", 0.8
     for at in (each.i for each in s.doc if each.lemma_ == "spend"):
         for place in range(at + 2, min(at + 6, len(s) - 1)):
             base = getAllLemmas(s.word(place + 1)).get("VERB", ("",))[0]
@@ -402,7 +367,10 @@ def _tense(s: Sentence) -> Iterator[Edit]:
     past = bool(_PAST_TIME.search(text))
     since = any(t.lower_ == "since" and t.dep_ == "prep" for t in s.doc)
     any_period = since or bool(_PERIOD.search(text))
-    stative = {**dict.fromkeys(listed("stative_mostly"), 0.7), **dict.fromkeys(listed("stative"), 1.0)}
+    stative = {
+        **dict.fromkeys(listed("stative_mostly"), 0.7),
+        **dict.fromkeys(listed("stative"), 1.0),
+    }
     for token in s.doc:
         at, low, lemma, tag = token.i, token.lower_, token.lemma_.lower(), token.tag_
         nxt = s.doc[at + 1] if at + 1 < len(s) else None

@@ -290,9 +290,6 @@ def _order(s: Sentence) -> Iterator[Edit]:
         if adverb and inner and word in ("always", "never", "usually", "often") and nxt is not None:
             if s.pos(at - 1) == "VERB" and nxt.pos_ == "ADP":
                 yield at - 1, at + 1, f"{word} {s.doc[at - 1].text}", 0.7
-        if word == "have" and s.word(at + 2) == "to" and s.tag(at + 3) == "VB":
-            if s.word(at + 1) in ("always", "often", "usually", "sometimes", "never", "also"):
-                yield at, at + 2, f"{s.word(at + 1)} {token.text}", 1.0
         if word == "very" and nxt is not None and nxt.lower_ == "much" and at:
             chunk = s.chunk_from(at + 2)
             if chunk is not None and s.pos(at - 1) == "VERB":
@@ -307,12 +304,6 @@ def _order(s: Sentence) -> Iterator[Edit]:
             yield from _inverted(s, at)
         if token.tag_ == "PRP" and s.pos(at - 1) != "NOUN":
             yield from _time_before_verb(s, at)
-        if (
-            word == "ago"
-            and s.tag(at + 1) in ("CD",)
-            and s.word(at + 2) in ("years", "months", "weeks", "days", "year")
-        ):
-            yield at, at + 3, f"{s.text(at + 1, at + 3)} ago", 1.0
 
 
 def _inverted(s: Sentence, at: int) -> Iterator[Edit]:
