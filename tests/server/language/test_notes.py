@@ -45,14 +45,12 @@ def test_rules_alone_repair_the_whole_phrase(text: str, better: str) -> None:
     [
         "We made a decision and ran an experiment. It depends on the load, which we discussed.",
         "The actual state differs from the desired state. We use it since it is fast.",
-        "And one thing that people forget is the driver. After this people understood it.",
-        "How much people pay is a secret. I suggested he go home, and let them decide.",
-        "If he were here, we would have set it up.",
-        "I insisted that every certificate have an owner.",
-        "It would be great if the vendor were more responsive.",
-        "Last year she cut the costs and we put it live. They are allowed to use it.",
+        "And one thing that people forget is the driver. I love this; this is it for me.",
+        "How much people pay is a secret. I suggested he go home. After this people understood it.",
+        "If he were here, we'd have set it up. I insisted that every certificate have an owner.",
+        "It would be great if the vendor were more responsive. We, um, we we made it work.",
+        "Last year she cut the costs, let them decide and put it live. They are allowed to use it.",
         "I'm gonna log in in the morning, and so, yeah, we're fine. He writes C plus plus.",
-        "We, um, we we made it work.",
     ],
 )
 def test_good_english_gets_no_note(text: str) -> None:

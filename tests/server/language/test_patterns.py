@@ -33,6 +33,5 @@ def test_what_a_line_proposes_is_not_itself_wrong() -> None:
 
 
 def test_a_verb_keeps_the_form_that_was_said() -> None:
-    [said] = find("he said us that it was down")
-    [saying] = find("she was listening the customers")
+    said, saying = find("he said us that it was down | she was listening the customers")
     assert (said.better, saying.better) == ("told us that", "listening to the")
