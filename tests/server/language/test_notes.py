@@ -45,7 +45,7 @@ def test_rules_alone_repair_the_whole_phrase(text: str, better: str) -> None:
     [
         "We made a decision and ran an experiment. It depends on the load, which we discussed.",
         "The actual state differs from the desired state. We use it since it is fast.",
-        "And one thing that people forget is the driver. I love this; this is it for me.",
+        "And one thing that people forget is the driver. I love this. This is the part for me.",
         "How much people pay is a secret. I suggested he go home. After this people understood it.",
         "If he were here, we'd have set it up. I insisted that every certificate have an owner.",
         "It would be great if the vendor were more responsive. We, um, we we made it work.",
