@@ -29,11 +29,15 @@ _PREPOSITIONS = frozenset(
 _DAYS = listed("days")
 _MONTHS = listed("months")
 _FIELDS = frozenset(lists().raw["fields_of_study"])
-_FLAT = word_set("quick slow careful serious real easy bad perfect automatic")
+_FLAT = word_set("quick slow careful serious easy bad perfect automatic")
 """Adjectives that the tagger takes for adverbs where they stand for one."""
 _TIMES = word_set("year month week day hour minute second time while bit moment")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _UNIQUE = listed("unique")
+_NUMBER = {"this": "these", "that": "those", "these": "this", "those": "that"} | dict(
+    another="other", every="all", each="all"
+)
+"""What stands with several instead of one, or with one."""
 _JOBS = listed("jobs")
 _PERSON = re.compile(r"[a-z]{3}(er|or|ist|cian)$")
 
@@ -229,7 +233,7 @@ def _article_choice(s: Sentence) -> Iterator[Edit]:
                 yield at, at + 1, right, 1.0
             head = s.doc[at].head
             unique = s.word(at + 1) in _UNIQUE or s.tag(at + 1) == "JJS"
-            unique = unique and s.word(at + 1) not in ("first", "last", "next", "right", "best")
+            unique = unique and s.word(at + 1) not in listed("also_of_several")
             if head.pos_ == "NOUN" and unique:
                 yield at, at + 1, "the", 1.0
 
@@ -320,16 +324,16 @@ def _countability(s: Sentence) -> Iterator[Edit]:
             in ("amod", "compound", "nsubj", "dobj", "pobj", "nsubjpass", "attr", "conj")
         ):
             if s.doc[at].dep_ == "det":
-                yield at, at + 1, {"this": "these", "that": "those"}[word], 1.0
+                yield at, far.i + 1, f"{_NUMBER[word]} {s.text(at + 1, far.i + 1)}", 1.0
         acts = s.pos(far.i + 1) in ("DET", "PRON") and "VERB" in getAllLemmas(far.lower_)
         one = far.tag_ == "NN" and far.dep_ != "compound" and not acts  # "how those impact us"
         if word in ("these", "those") and one and s.doc[at].dep_ == "det":
-            yield at, at + 1, {"these": "this", "those": "that"}[word], 0.7
+            yield at, far.i + 1, f"{_NUMBER[word]} {s.text(at + 1, far.i + 1)}", 0.7
         if word in ("another", "every", "each") and far.tag_ == "NNS" and s.tag(at + 1) != "CD":
             singular = inflect(far.lemma_.lower(), "NN")
             if far is nxt:
                 yield at + 1, at + 2, singular, 1.0
-            yield at, at + 1, {"another": "other", "every": "all", "each": "all"}[word], 0.7
+            yield at, far.i + 1, f"{_NUMBER[word]} {s.text(at + 1, far.i + 1)}", 0.7
 
 
 def _time_preposition(s: Sentence, at: int) -> str | None:
@@ -521,7 +525,7 @@ def _adverb(s: Sentence) -> Iterator[Edit]:
         nxt = s.doc[at + 1] if at + 1 < len(s) else None
         before = s.doc[at - 1] if at else None
         flat = token.tag_ == "JJ" or word in _FLAT
-        if flat and len(word) > 3 and not word.endswith("ly") and word.isalpha():
+        if flat and len(word) > 3 and word != "real" and not word.endswith("ly") and word.isalpha():
             adverb = _adverb_of(word)
             back = (
                 s.doc[at - 2]

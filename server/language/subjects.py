@@ -329,7 +329,8 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
                 yield at, at + 1, "that", 1.0
                 yield at, at + 1, "which", 0.7
         some = s.word(at - 1) in ("all", "everything", "something", "nothing", "anything")
-        if word == "what" and (s.pos(at - 1) == "NOUN" or some):
+        asked = s.lemma(at - 1) in listed("introduces_questions", "clues")  # "no idea what it is"
+        if word == "what" and ((s.pos(at - 1) == "NOUN" and not asked) or some):
             yield at, at + 1, "that", 1.0
         judged = token.pos_ == "VERB" and s.lemma(at) in ("find", "make", "consider", "think")
         if judged and s.pos(at + 1) == "ADJ" and s.word(at + 2) in ("to", "that"):
