@@ -379,8 +379,8 @@ def _tense(s: Sentence) -> Iterator[Edit]:
         helped = s.word(at - 1) in MODALS | {"'d", "to", "n't", "not", "do", "does", "did", "let"}
         helped = helped or (s.tag(at - 1) == "RB" and s.word(at - 2) in MODALS | {"'d"})
         has = lemma == "have" and token.pos_ in ("AUX", "VERB") and low in _HAS
-        joined = token.head.dep_ == "conj" and not _says_when(token.head)  # "… ago, and I've left"
-        if has and past and not joined and not period and not helped:
+        apart = past and _is_past_apart(token)
+        if has and past and not apart and not period and not helped:
             place = at + 1
             while s.tag(place) == "RB":
                 place += 1
@@ -436,7 +436,7 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             if nxt.tag_ == "VBG" and nxt.lemma_.lower() in stative and low != "'s":
                 yield at, at + 2, inflect(nxt.lemma_.lower(), "VBP"), stative[nxt.lemma_.lower()]
         done = low == "'ve" and nxt is not None and nxt.tag_ in ("VBN", "VBD") and past
-        if done and nxt is not None and nxt.lower_ != "been" and not (period or joined):
+        if done and nxt is not None and nxt.lower_ != "been" and not (period or apart):
             yield at, at + 2, inflect(nxt.lemma_.lower(), "VBD"), 1.0
         if low in ("am", "is", "are", "was", "were") and nxt is not None and nxt.tag_ == "VBG":
             form = "VBZ" if low == "is" else "VBD" if low in ("was", "were") else "VBP"
@@ -464,6 +464,17 @@ def _says_when(verb: Any) -> bool:
     kinds = ("npadvmod", "advmod", "prep", "advcl")
     parts = [child for child in verb.children if child.dep_ in kinds]
     return any(_PAST_TIME.search(verb.doc[p.left_edge.i : p.right_edge.i + 1].text) for p in parts)
+
+
+def _is_past_apart(verb: Any) -> bool:
+    """Whether another verb has the finished time ("I've found that it was hard in 2016")."""
+    own = verb.head if verb.dep_ in ("aux", "auxpass") else verb
+    begins = [match.start() for match in _PAST_TIME.finditer(verb.doc.text)]
+    for time in (token for token in verb.doc if token.idx in begins):
+        owner = next((each for each in time.ancestors if each.pos_ in ("VERB", "AUX")), own)
+        if owner == own or not (own.dep_ == "conj" or own.is_ancestor(owner)):
+            return False
+    return True
 
 
 def _says_how_long(verb: Any) -> bool:
