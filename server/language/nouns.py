@@ -275,7 +275,8 @@ def _number(s: Sentence) -> Iterator[Edit]:
             amount = not {"lot", "much", "all"}.isdisjoint(left)
             certain = certain or (lemma in ("work", "staff") and amount)
             verb = s.tag(at - 1) == "RB" and "VERB" in getAllLemmas(token.lower_)
-            if certain or (singular and not verb):  # "that probably encodes it"
+            part = s.pos(at + 1) in ("ADJ", "NOUN", "PROPN")  # "a services multi-repo setup"
+            if certain or (singular and not (verb or part)):  # "that probably encodes it"
                 counted = mass and s.word(at - 1) in ("many", "several", "few")
                 sure = 0.7 if counted else SURE if certain else 1.0
                 yield at, at + 1, lemma if mass else other, sure
