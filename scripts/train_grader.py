@@ -552,7 +552,7 @@ def fit_topic(rated: Sequence[Rated], told: Sequence[dict[str, float]]) -> Array
 
 
 def fit_fact(share: float) -> Arrays:
-    """How good a short answer to a question of fact is, from teachers' scores.
+    """How good a short answer to a question of fact is, from teachers' scores (SAF among them).
 
     Of each question the parts of the teacher's answer are the phrases, and once more its sentences.
     """
@@ -560,7 +560,7 @@ def fit_fact(share: float) -> Arrays:
     rows: list[list[float]] = []
     scores: list[float] = []
     groups: list[int] = []
-    facts = [*lines("facts"), *lines("facts2")]
+    facts = [*lines("facts"), *lines("facts2"), *lines("facts_networks")]
     for told in facts[:: min(10, round(1.0 / share))]:
         for whole in (False, True):
             question = labeled.fact_question(told, whole=whole)

@@ -332,9 +332,9 @@ ANSWER_FEATURES: Final = (
 the parts; what its sentences are worth by word, the best three, and all, and how wrong they are by
 word, at worst, and the worst three; how close it comes to the prompt and to the phrases; what the
 cross-encoder reads of these on the mean and at best; its length."""
-FACT_FEATURES: Final = ("chance", "read_mean", "best_mean", "closeness")
-"""The same for a question of fact, the mean chance of its phrases, and how close the whole answer
-comes to them. Its length is not among them: that is the habit of who wrote the answers."""
+FACT_FEATURES: Final = ("read_mean", "best_mean", "closeness")
+"""The same for a question of fact, and how close the whole answer comes to the phrases. Its length
+is not among them: that is the habit of who wrote the answers."""
 RISING: Final = frozenset((
     "coverage", "covered", "structure", "read_mean", "read_top",
     "worth_mean", "worth_top3", "worth_sum",
@@ -362,7 +362,6 @@ def answer_numbers(
     return {
         "coverage": coverage.score,
         "covered": fmean(covered),
-        "chance": fmean(phrase.confidence or 0.0 for phrase in coverage.phrases),
         "worth_mean": float(lengths @ worth / lengths.sum()),
         "worth_top3": float(np.sort(worth)[-3:].sum()),
         "worth_sum": float(worth.sum()),
