@@ -16,29 +16,14 @@ from client.core.errors import SpeakingError
 from client.core.settings import ClientSettings
 from client.core.wording import count_of
 from client.practice.drills.drill_session import DrillSession
-from client.practice.drills.items import Item, Step
+from client.practice.drills.items import REPLAY_MARGIN_S, VERDICTS, Item, Step
 from client.terminal.keys import Keys, quiet_libraries
 from client.terminal.recording_screen import End, watch_recording
 from pronunciation.clip import Clip
 from pronunciation.errors import HearingError
 from pronunciation.phones import to_ipa
-from server.contract import TERM_WORDS
 
-REPLAY_MARGIN_S: Final = 0.15
-"""Sound kept on either side of the term when your own take is played."""
-
-_SIGNS: Final = {
-    "correct": (f"✓ {TERM_WORDS['correct']}", "green"),
-    "mispronounced": (f"✗ {TERM_WORDS['mispronounced']}", "red"),
-    "unclear": (f"? {TERM_WORDS['unclear']}", "yellow"),
-    "something_else": ("? something else was said", "yellow"),
-    "nothing": ("? nothing was said", "yellow"),
-}
-_UNDECIDED: Final = {
-    "unclear": "This says nothing about you; say it again, a little slower.",
-    "something_else": "That did not sound like the term. Say only the term.",
-    "nothing": "No speech was heard. Speak while it is recording. Is the microphone muted?",
-}
+_STYLES: Final = {"good": "green", "warn": "yellow", "bad": "red"}
 
 
 @dataclass(frozen=True)
@@ -151,12 +136,11 @@ class DrillScreen:
 
     def _show(self, step: Step) -> None:
         console, heard, item = self._console, step.heard, step.item
-        sign, style = _SIGNS[heard.verdict]
+        sign, tone, words = VERDICTS[heard.verdict]
         sure = "" if heard.verdict in ("nothing", "unclear") else f" {heard.confidence:.0%}"
-        console.print(Text(sign + sure, style))
-        if heard.verdict in _UNDECIDED:
-            note = _UNDECIDED[heard.verdict]
-            console.print(Text(note.replace("the term", "the sentence") if item.phrases else note))
+        console.print(Text(f"{sign} {words}{sure}", _STYLES[tone]))
+        if step.is_undecided:
+            console.print(Text(step.note))
         elif heard.phones:
             console.print(_reading("heard", item, heard.phones))
         if heard.verdict == "mispronounced":
@@ -173,7 +157,7 @@ class DrillScreen:
 
     def _what_next(self, item: Item, step: Step | None, clip: Clip) -> bool:
         """Wait for a key; ``False``: the person leaves."""
-        undecided = step is None or step.heard.verdict in _UNDECIDED
+        undecided = step is None or step.is_undecided
         first = "Enter say it again · n next" if undecided else "Enter next"
         self._console.print(Text(f"{first} · o hear yourself · m hear the model · q leave", "dim"))
         while True:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from client.core.errors import DrillError
 from client.core.own_lexicon import own_readings
@@ -32,7 +32,7 @@ from pronunciation.lexicon_loader import accepting, load_lexicon
 from pronunciation.phones import base_phone, parse_phones
 from pronunciation.respelling.for_people import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term
-from server.contract import DrillCard, DrillVerdictName
+from server.contract import TERM_WORDS, DrillCard, DrillVerdictName
 
 SILENCE_STOP_S: Final = 0.8
 """The longest gap within a spelled acronym was below 0.5 s."""
@@ -359,6 +359,27 @@ class DrillVerdict:
 HearDrill = Callable[[Clip, Item], DrillVerdict]
 """Hears how an item was said."""
 
+REPLAY_MARGIN_S: Final = 0.15
+"""Sound kept on either side of the term when a person's own take is played."""
+
+Tone = Literal["good", "warn", "bad"]
+
+VERDICTS: Final[Mapping[DrillVerdictName, tuple[str, Tone, str]]] = {
+    "correct": ("✓", "good", TERM_WORDS["correct"]),
+    "mispronounced": ("✗", "bad", TERM_WORDS["mispronounced"]),
+    "unclear": ("?", "warn", TERM_WORDS["unclear"]),
+    "something_else": ("?", "warn", "something else was said"),
+    "nothing": ("?", "warn", "nothing was said"),
+}
+"""Sign, tone and words of each verdict."""
+UNDECIDED: Final[Mapping[DrillVerdictName, str]] = {
+    "unclear": "This says nothing about you; say it again, a little slower.",
+    "something_else": "That did not sound like the term. Say only the term.",
+    "nothing": "No speech was heard. Speak while it is recording; if the level does not move, "
+    "check the microphone.",
+}
+"""What to do after a take in which nothing was decided."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -379,3 +400,14 @@ class Step:
     card: DrillCard | None
     waiting: str
     comes_back: bool
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether the same item stays up."""
+        return self.heard.verdict in UNDECIDED
+
+    @property
+    def note(self) -> str:
+        """What to do, where nothing was decided."""
+        note = UNDECIDED.get(self.heard.verdict, "")
+        return note.replace("the term", "the sentence") if self.item.phrases else note

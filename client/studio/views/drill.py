@@ -2,31 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
 from urllib.parse import quote
 
-from client.practice.drills.items import Item, Step
+from client.practice.drills.items import REPLAY_MARGIN_S, VERDICTS, Item, Step, Tone
 from client.studio.views.ways import Ways, WayView, text_url, way_of, ways_of
-from server.contract import TERM_WORDS, DrillVerdictName
-
-Tone = Literal["good", "warn", "bad"]
-
-REPLAY_MARGIN_S: Final = 0.15
-"""Sound kept on either side of the term when the candidate's take is played."""
-
-_VERDICTS: Final[dict[DrillVerdictName, tuple[str, Tone, str]]] = {
-    "correct": ("✓", "good", TERM_WORDS["correct"].capitalize()),
-    "mispronounced": ("✗", "bad", TERM_WORDS["mispronounced"].capitalize()),
-    "unclear": ("?", "warn", TERM_WORDS["unclear"].capitalize()),
-    "something_else": ("?", "warn", "Something else was said"),
-    "nothing": ("?", "warn", "Nothing was said"),
-}
-_UNDECIDED: Final[dict[DrillVerdictName, str]] = {
-    "unclear": "This says nothing about you. Say it again, a little slower.",
-    "something_else": "That did not sound like the term. Say only what is shown.",
-    "nothing": "No speech was heard. Start right after you press the button; if the level "
-    "does not move while you speak, check the microphone.",
-}
+from server.contract import DrillVerdictName
 
 
 @dataclass(frozen=True)
@@ -43,10 +23,8 @@ class CardView:
     """
 
     item_id: str
-    set: str
     prompt: str
     ask: str
-    term: str
     sentence: str
     reading: WayView
     again: bool
@@ -106,10 +84,8 @@ def view_card(item: Item, *, again: bool) -> CardView:
     """An item that is up."""
     return CardView(
         item_id=item.id,
-        set=item.set,
         prompt=item.prompt,
         ask=item.ask,
-        term=item.term,
         sentence=item.sentence,
         reading=_reading(item, item.readings[0]),
         again=again,
@@ -123,22 +99,21 @@ def view_card(item: Item, *, again: bool) -> CardView:
 def view_step(step: Step, now: datetime) -> StepView:
     """The result of a take."""
     heard = step.heard
-    sign, tone, words = _VERDICTS[heard.verdict]
-    undecided = heard.verdict in _UNDECIDED
+    sign, tone, words = VERDICTS[heard.verdict]
+    undecided = step.is_undecided
     decided = heard.phones if not undecided else None
     missed = heard.verdict == "mispronounced"
-    note = _UNDECIDED.get(heard.verdict, "")
     return StepView(
         verdict=heard.verdict,
         sign=sign,
         tone=tone,
-        words=words,
+        words=words.capitalize(),
         undecided=undecided,
         confidence=None if heard.verdict == "nothing" else heard.confidence,
         heard=_reading(step.item, decided) if decided else None,
         expected=_reading(step.item, step.item.readings[0]) if missed else None,
         tip=step.tip,
-        note=note.replace("the term", "the sentence") if step.item.phrases else note,
+        note=step.note,
         coming=_coming(step, now) if not undecided else "",
         waiting=step.waiting,
         from_s=None if heard.start_s is None else max(heard.start_s - REPLAY_MARGIN_S, 0.0),

@@ -227,7 +227,7 @@ def test_a_remark_on_an_answer_is_said_right(
 def test_a_collocation_is_asked_without_its_verb(client: TestClient, hearing: object) -> None:
     card = opened(client, "collocations")["card"]
     assert card["ask"] == "I … a pull request as soon as the tests pass."
-    assert card["term"] == "open a pull request"
+    assert card["reading"]["say"] == "open a pull request"
 
 
 def test_speaking_exercises_stand_below_the_sets_and_are_practiced_as_questions(
