@@ -170,9 +170,6 @@ class Backend(Protocol):
     def follow_up(self, attempt_id: int, answer: FollowUpAnswer) -> Attempt:
         """Keeps what was said to a follow-up, once, and grades the whole answer with it."""
 
-    def delete(self, attempt_id: int) -> None:
-        """Deletes one attempt for good."""
-
     def purge(self, request: PurgeRequest) -> PurgeResult:
         """Deletes attempts for good: by id, before a time, or all."""
 

@@ -38,8 +38,10 @@ from server.contract import (
     Revision,
     SaidRight,
     Submission,
+    all_pages,
     use_cases,
 )
+from server.contract.answers import PageT
 from server.contract.use_cases import UseCase
 
 T = TypeVar("T")
@@ -68,15 +70,6 @@ class RemoteDrills:
 
     def cards(self, drill_set: str | None = None) -> tuple[DrillCard, ...]:
         return self._ask(use_cases.DRILL_CARDS, drill_set=drill_set)
-
-    def export_all(self) -> tuple[DrillReview, ...]:
-        reviews: list[DrillReview] = []
-        after_id: int | None = 0
-        while after_id is not None:
-            page = self._ask(use_cases.EXPORT_DRILLS, timeout=PATIENT, after_id=after_id)
-            reviews += page.reviews
-            after_id = page.next_after_id
-        return tuple(reviews)
 
     def import_reviews(self, reviews: Sequence[DrillReview]) -> DrillImport:
         imported = skipped = 0
@@ -154,9 +147,6 @@ class RemoteBackend(ServerConnection):
     def follow_up(self, attempt_id: int, answer: FollowUpAnswer) -> Attempt:
         return self.ask(use_cases.FOLLOW_UP, answer, attempt_id=attempt_id)
 
-    def delete(self, attempt_id: int) -> None:
-        self.ask(use_cases.DELETE, repeat=False, attempt_id=attempt_id)
-
     def purge(self, request: PurgeRequest) -> PurgeResult:
         return self.ask(use_cases.PURGE, request, repeat=False, timeout=PATIENT)
 
@@ -171,14 +161,16 @@ class RemoteBackend(ServerConnection):
         return self.ask(use_cases.REGRADE, request, timeout=_REGRADE_TIMEOUT)
 
     def export_all(self) -> Archive:
-        attempts: list[ArchivedAttempt] = []
-        after_id: int | None = 0
-        while after_id is not None:
-            page = self.ask(use_cases.EXPORT, timeout=PATIENT, after_id=after_id)
-            attempts += page.attempts
-            after_id = page.next_after_id
-        reviews = self.drills.export_all()
-        return page.model_copy(update={"attempts": tuple(attempts), "drill_reviews": reviews})
+        def pages(wanted: UseCase[PageT]) -> list[PageT]:
+            return list(all_pages(lambda after: self.ask(wanted, timeout=PATIENT, after_id=after)))
+
+        attempts, drills = pages(use_cases.EXPORT), pages(use_cases.EXPORT_DRILLS)
+        return attempts[-1].model_copy(
+            update={
+                "attempts": tuple(each for page in attempts for each in page.attempts),
+                "drill_reviews": tuple(each for page in drills for each in page.reviews),
+            }
+        )
 
     def export_one(self, attempt_id: int) -> Archive:
         return self.ask(use_cases.EXPORT_ONE, timeout=PATIENT, attempt_id=attempt_id)

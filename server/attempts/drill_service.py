@@ -21,6 +21,7 @@ from server.contract import (
     DrillQueue,
     DrillReview,
     ReviewedDrill,
+    all_pages,
 )
 from server.core.errors import ConflictError, InvalidInputError
 
@@ -81,11 +82,7 @@ class DrillService:
 
     def export_pages(self) -> Iterator[DrillArchive]:
         """All reviews, page by page, for ``import_reviews``."""
-        after_id: int | None = 0
-        while after_id is not None:
-            page = self.export_page(after_id=after_id)
-            yield page
-            after_id = page.next_after_id
+        return all_pages(lambda after_id: self.export_page(after_id=after_id))
 
     def import_reviews(self, reviews: Sequence[DrillReview]) -> DrillImport:
         """Stores exported reviews; existing ones are left unchanged.

@@ -38,6 +38,7 @@ from server.contract import (
     SaidRight,
     Submission,
     Transcript,
+    all_pages,
 )
 from server.contract.transcript import MOST_KEPT
 from server.core.clock import utc_now
@@ -384,11 +385,7 @@ class Service:
 
     def export_pages(self) -> Iterator[Archive]:
         """Everything that is stored, page by page."""
-        after_id: int | None = 0
-        while after_id is not None:
-            page = self.export_page(after_id=after_id)
-            yield page
-            after_id = page.next_after_id
+        return all_pages(lambda after_id: self.export_page(after_id=after_id))
 
     def export_all(self) -> Archive:
         """Everything that is stored, for ``import_attempts`` and the drills' ``import_reviews``."""

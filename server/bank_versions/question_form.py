@@ -89,12 +89,12 @@ def data_of(question: Question) -> dict[str, Any]:
 
 
 def read_form(sent: Iterable[tuple[str, str]]) -> Typed:
-    """What a browser sent; names that the form does not have are left out."""
+    """The fields of a form, lines ending in LF; names that it does not have are left out."""
     texts = dict.fromkeys(TEXTS, "")
     choices: dict[str, tuple[str, ...]] = dict.fromkeys(CHOICES, ())
     rows: dict[str, dict[int, dict[str, str]]] = {name: {} for name in ROWS}
     for name, value in sent:
-        clean = value.replace("\r\n", "\n").replace("\r", "\n").strip()
+        clean = value.strip()
         part, _, rest = name.partition("-")
         index, _, key = rest.partition("-")
         if name in texts:

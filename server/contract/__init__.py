@@ -34,6 +34,7 @@ from server.contract.answers import SaidRight as SaidRight
 from server.contract.answers import SentAnswer as SentAnswer
 from server.contract.answers import SetId as SetId
 from server.contract.answers import Submission as Submission
+from server.contract.answers import all_pages as all_pages
 from server.contract.coaching import MAX_COMMENT_CHARS as MAX_COMMENT_CHARS
 from server.contract.coaching import MAX_LINK_DAYS as MAX_LINK_DAYS
 from server.contract.coaching import MAX_OF_ONE_ATTEMPT as MAX_OF_ONE_ATTEMPT

@@ -1,8 +1,9 @@
 """The wire models of answers and drills: sent, stored, listed, exported, graded again."""
 
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from operator import not_
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
@@ -299,6 +300,18 @@ class Archive(Wire):
     attempts: tuple[ArchivedAttempt, ...]
     drill_reviews: tuple[DrillReview, ...] = ()
     next_after_id: int | None = None
+
+
+PageT = TypeVar("PageT", Archive, DrillArchive)
+
+
+def all_pages(page_after: Callable[[int], PageT]) -> Iterator[PageT]:
+    """Every page of an export; each is asked for by the id to continue after."""
+    after_id: int | None = 0
+    while after_id is not None:
+        page = page_after(after_id)
+        yield page
+        after_id = page.next_after_id
 
 
 class ImportResult(Wire):

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Form, Path, Query
 from starlette.responses import RedirectResponse, Response
@@ -91,14 +91,14 @@ def _add_accounts(router: APIRouter) -> None:
         accounts, by = visit.context.accounts, _by(visit)
         return _after(
             visit,
-            _accounts,
+            "accounts",
             lambda: accounts.change(account_id, role=role, display_name=display_name, by=by),
         )
 
     @router.post("/accounts/{account_id}/disable")
     def disable(visit: PageVisit, account_id: Id) -> Response:
         accounts = visit.context.accounts
-        return _after(visit, _accounts, lambda: accounts.disable(account_id, by=_by(visit)))
+        return _after(visit, "accounts", lambda: accounts.disable(account_id, by=_by(visit)))
 
     @router.post("/accounts/{account_id}/enable")
     def enable(visit: PageVisit, account_id: Id) -> Response:
@@ -124,20 +124,23 @@ def _add_accounts(router: APIRouter) -> None:
                 raise InvalidInputError(f"nothing is deleted: type the name {account.name} first")
             accounts.delete(account_id, by=_by(visit))
 
-        return _after(visit, _accounts, delete_named)
+        return _after(visit, "accounts", delete_named)
 
 
 def _by(visit: Visit) -> int | None:
     return visit.actor.account_id
 
 
-def _after(visit: Visit, show: Callable[..., Response], change: Callable[[], object]) -> Response:
+def _after(
+    visit: Visit, page: Literal["accounts", "cohorts"], change: Callable[[], object]
+) -> Response:
     """The page again, after a change or with what is wrong."""
     try:
         change()
     except ServerError as error:
+        show = _accounts if page == "accounts" else _cohorts
         return show(visit, error.status, problem=str(error))
-    return RedirectResponse("/admin/accounts" if show is _accounts else "/admin/cohorts", 303)
+    return RedirectResponse(f"/admin/{page}", 303)
 
 
 def _add_list(router: APIRouter) -> None:
@@ -205,7 +208,7 @@ def _add_cohorts(router: APIRouter) -> None:
         cohorts = visit.context.accounts.cohorts
         return _after(
             visit,
-            _cohorts,
+            "cohorts",
             lambda: cohorts.add(name, audio_days=_days(audio_days), by=_by(visit)),
         )
 
@@ -217,7 +220,7 @@ def _add_cohorts(router: APIRouter) -> None:
         cohorts = visit.context.accounts.cohorts
         return _after(
             visit,
-            _cohorts,
+            "cohorts",
             lambda: cohorts.change(
                 cohort_id, name=name, audio_days=_days(audio_days), by=_by(visit)
             ),
@@ -230,7 +233,7 @@ def _add_cohorts(router: APIRouter) -> None:
         cohorts = visit.context.accounts.cohorts
         return _after(
             visit,
-            _cohorts,
+            "cohorts",
             lambda: cohorts.assign(cohort_id, _number(account), as_role or None, by=_by(visit)),
         )
 

@@ -41,6 +41,7 @@ from server.core.access import Action
 from server.core.errors import ConflictError, InvalidInputError, NotFoundError
 from server.web.http.context import PageVisit, Visit
 from server.web.http.gate import needs
+from server.web.routes.attempt_review import lines_of
 
 PAGE: Final = 50
 _LONGEST: Final = 200
@@ -87,7 +88,7 @@ class _Seen:
 
 async def _sent(request: Request) -> list[tuple[str, str]]:
     form = await request.form()
-    return [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+    return [(name, lines_of(value)) for name, value in form.multi_items() if isinstance(value, str)]
 
 
 Sent = Annotated[list[tuple[str, str]], Depends(_sent)]

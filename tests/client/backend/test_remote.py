@@ -7,7 +7,7 @@ import pytest
 
 from client.backend.protocol import RejectedError, SignInNeededError, UnavailableError
 from client.backend.remote import RemoteBackend
-from server.contract import Problem
+from server.contract import Problem, PurgeRequest
 
 
 class Network:
@@ -197,5 +197,5 @@ def test_an_answer_that_makes_no_sense_is_told(content: bytes) -> None:
 def test_a_delete_is_not_repeated() -> None:
     network = Network(httpx.ReadError("cut"))
     with network.backend() as backend, pytest.raises(UnavailableError):
-        backend.delete(3)
+        backend.purge(PurgeRequest(attempt_ids=(3,)))
     assert len(network.requests) == 1

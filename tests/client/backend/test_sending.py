@@ -43,7 +43,7 @@ def test_every_use_case_over_http(settings: ClientSettings, make: SimpleNamespac
         assert backend.regrade(dry_run=True).graded == 25
         archive = backend.export_all()  # more than a page
         assert [each.submission for each in archive.attempts] == submissions
-        backend.delete(attempts[0].id)
+        assert backend.purge(PurgeRequest(attempt_ids=(attempts[0].id,))).deleted == 1
         assert backend.purge(PurgeRequest(everything=True)).deleted == 24
         assert backend.import_attempts(archive.attempts).imported == 25
         assert backend.import_attempts(archive.attempts).skipped == 25

@@ -15,7 +15,7 @@ from client.practice.interviews import InterviewPlan, InterviewRecord, Interview
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
-from server.contract import HistoryQuery, Transcript
+from server.contract import HistoryQuery, PurgeRequest, Transcript
 from tests.worlds.studio_answering import begin as begin_answer
 from tests.worlds.studio_answering import send_all, until, wait_for, with_engine
 from tests.worlds.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
@@ -199,7 +199,7 @@ def test_an_answer_deleted_from_the_history_is_told(client: TestClient, studio: 
     said = say(studio, client, address)
     assert said.attempt_id is not None
     client.post(f"{address}/end")
-    studio.backend.delete(said.attempt_id)
+    studio.backend.purge(PurgeRequest(attempt_ids=(said.attempt_id,)))
     page = client.get(f"{address}/report", headers=HTML)
     assert page.status_code == 200
     assert "This answer was deleted from the history." in page.text
