@@ -19,8 +19,7 @@ from typing import Annotated, Any
 import typer
 
 from server.language.acceptor import Acceptor, acceptor, derived, weigh
-from server.language.grammar import parsed
-from server.language.notes import Repair, best_of, likely
+from server.language.notes import Repair, best_of, likely, parsed
 from server.language.proposals import Proposal, propose
 from server.language.referee import Referee
 

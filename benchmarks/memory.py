@@ -24,7 +24,7 @@ import time
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import av
 import numpy as np
@@ -44,7 +44,7 @@ from client.audio.files import read_audio  # noqa: E402
 from client.audio.voice_activity import speech_segments  # noqa: E402
 from client.data import demo  # noqa: E402
 from client.engines.base import Transcriber  # noqa: E402
-from client.engines.engines import load_engine  # noqa: E402
+from client.engines.engines import EngineOptions, load_engine  # noqa: E402
 from pronunciation.clip import (  # noqa: E402
     SAMPLE_RATE_HZ,
     Clip,
@@ -126,9 +126,9 @@ class Recalled(Transcriber):
         return found
 
 
-def recalled(name: str, model: str | None, **options: Any) -> Transcriber:
+def recalled(name: str, options: EngineOptions) -> Transcriber:
     """The named engine, recalled; see ``engines.load_engine``."""
-    return Recalled(load_engine(name, model, **options))
+    return Recalled(load_engine(name, options))
 
 
 def tree_mb(root: int) -> dict[str, float]:

@@ -23,7 +23,7 @@ from client.answer.worker import RecordingWorker
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech
 from client.engines.base import Transcriber
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.clip import Clip
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
@@ -103,7 +103,7 @@ def main() -> int:
     kinds["other languages"] = list(foreign())
     kinds["natural voice, accents"] = list(islice(natural(accented), options.clips))
     for model in options.models.split(","):
-        engine = load_engine("faster-whisper", model, offline=True)
+        engine = load_engine("faster-whisper", EngineOptions(model, offline=True))
         print(f"\nWhisper {model}\n{'':26} clips   without a word   words per minute", flush=True)
         for name, clips in kinds.items():
             counts = [words_of(engine, clip) for clip in clips]

@@ -36,7 +36,7 @@ from client.backend.protocol import Backend
 from client.core.errors import NoSpeech
 from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.clip import Clip, LogProbs, Passage
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.loader import load_bank
@@ -216,7 +216,7 @@ class Bench:
 
     def table(self, model: str, accents: Sequence[Accent], answers: Sequence[Answer]) -> None:
         """Measure and print one table."""
-        engine = Timed(load_engine("faster-whisper", model, offline=True))
+        engine = Timed(load_engine("faster-whisper", EngineOptions(model, offline=True)))
         total = Tally()
         print(f"\nWhisper {model}, {len(answers)} answers in each accent")
         print(

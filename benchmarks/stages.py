@@ -24,7 +24,7 @@ from client.backend.opening import open_direct
 from client.core.settings import load_settings
 from client.data import demo
 from client.engines.base import Transcriber
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.clip import Clip, LogProbs, Passage
 from server.contract import Word
 
@@ -65,7 +65,9 @@ def processor_costs(clip: Clip, question: str, model: str) -> tuple[Costs, Costs
     with tempfile.TemporaryDirectory() as home:
         settings = load_settings(home=Path(home), env={})
         backend = loading.of("server and bank", lambda: open_direct(settings))
-        engine = loading.of("engine", lambda: load_engine("faster-whisper", model, offline=True))
+        engine = loading.of(
+            "engine", lambda: load_engine("faster-whisper", EngineOptions(model, offline=True))
+        )
         hearing = load_hearing(settings)
         loading.of("hearing", hearing.warm)
 

@@ -27,6 +27,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
 
@@ -40,7 +41,7 @@ from client.backend.opening import open_backend
 from client.core.settings import ClientSettings
 from client.engines.base import Transcriber
 from client.engines.engine_process import EngineProcess
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from question_bank.loader import load_bank
 from question_bank.models import Question
@@ -93,8 +94,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="aloud-benchmark-") as home:
         settings = ClientSettings(home=Path(home))
         # the processor clock is that of one process, so the engine works in this one then
-        load = EngineProcess if options.clock == "real" else load_engine
-        engine = load(options.engine, options.model, vocabulary=lambda: vocabulary(settings))
+        taught = partial(vocabulary, settings)
+        engine: Transcriber = (
+            EngineProcess(options.engine, options.model, vocabulary=taught)
+            if options.clock == "real"
+            else load_engine(options.engine, EngineOptions(options.model, vocabulary=taught))
+        )
         questions = load_bank().questions
         waits: list[Wait] = []
         with open_backend(settings) as backend:

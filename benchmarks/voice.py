@@ -18,7 +18,7 @@ from rapidfuzz.distance import Levenshtein
 
 from client.answer.worker import transcribe
 from client.engines.base import Transcriber
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from client.speaking import Speaker
 from client.speaking.voices import NaturalVoice
 from pronunciation.clip import Clip, at_sample_rate
@@ -74,7 +74,7 @@ def main() -> int:
     options = parser.parse_args()
     lexicon = load_lexicon()
     spotter, hearing = TermSpotter(lexicon), Hearing()
-    engine = load_engine("faster-whisper", options.model, offline=True)
+    engine = load_engine("faster-whisper", EngineOptions(options.model, offline=True))
     clocks = (time.perf_counter, time.process_time)
     starts_s: list[tuple[float, ...]] = []  # by both clocks
     speaker = Speaker(

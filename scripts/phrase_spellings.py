@@ -25,7 +25,7 @@ from benchmarks.accents import ACCENTS
 from benchmarks.neural_voice import NeuralVoice
 from client.engines.bank_vocabulary import bank_vocabulary
 from client.engines.base import Transcriber
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.confusions import distance
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon
@@ -112,7 +112,7 @@ def say(lexicon: Lexicon, texts: Mapping[str, Sequence[str]], rows: Path, ends_s
     """Speak wordings in their accents until the time is over, and add what is written to a file."""
     voice = NeuralVoice(lexicon)
     engines = {
-        model: load_engine("faster-whisper", model, offline=True, threads=1)
+        model: load_engine("faster-whisper", EngineOptions(model, offline=True, threads=1))
         for model in ("tiny.en", BASE)
     }
     for first in range(0, len(texts), TOGETHER):

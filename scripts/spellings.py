@@ -28,7 +28,7 @@ import numpy as np
 from benchmarks.accents import choose
 from benchmarks.neural_voice import NeuralVoice
 from client.engines.base import Transcriber
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.clip import Clip
 from pronunciation.confusions import distance, encode
 from pronunciation.g2p import pronunciations
@@ -75,7 +75,8 @@ def main() -> int:
     options = parser.parse_args()
     accents = choose([name for name in options.accents.split(",") if name])
     lexicon = load_lexicon()
-    voice, engine = NeuralVoice(lexicon), load_engine("faster-whisper", options.model, offline=True)
+    voice = NeuralVoice(lexicon)
+    engine = load_engine("faster-whisper", EngineOptions(options.model, offline=True))
     spellings = read() if options.add else {}
     ends_s = time.monotonic() + 60 * options.minutes
     # letters come out as letters; what is said as a word is what gets other spellings

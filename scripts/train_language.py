@@ -24,7 +24,7 @@ import numpy as np
 import typer
 
 from server.language.acceptor import derived, weigh
-from server.language.grammar import parsed
+from server.language.notes import parsed
 from server.language.proposals import Sentence, propose
 from server.language.referee import Referee
 from server.language.words import compared, inflect, lists, load

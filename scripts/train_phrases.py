@@ -26,7 +26,7 @@ from benchmarks.accents import choose
 from benchmarks.neural_voice import NeuralVoice
 from client.answer.worker import RecordingWorker
 from client.core.errors import NoSpeech
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.hearing.acoustic import LABELS, N_CLASSES, AcousticModel
 from pronunciation.hearing.align import best_path, word_states
 from pronunciation.hearing.layout import lay_out
@@ -82,7 +82,7 @@ def speak(folder: Path, accents: Sequence[str], questions: int, seed: int) -> No
     rng = random.Random(seed)
     voice, engine, network = (
         NeuralVoice(load_lexicon()),
-        load_engine("faster-whisper", "tiny.en"),
+        load_engine("faster-whisper", EngineOptions("tiny.en")),
         AcousticModel(),
     )
     rules = choose(accents)
@@ -153,7 +153,7 @@ def fit(options: Namespace) -> None:
         Learned(shipped.weights.sound, shipped.weights.sound_bias) if options.keep_sound else None
     )
     sound, threshold = learn_and_report("by the sound", cases, tests, sound)
-    engine = load_engine("faster-whisper", "tiny.en")
+    engine = load_engine("faster-whisper", EngineOptions("tiny.en"))
     cases, tests = (
         decoded_cases(cases, sound, engine),
         {name: decoded_cases(each, sound, engine) for name, each in tests.items()},

@@ -30,7 +30,7 @@ from benchmarks.accents import Accent, choose
 from benchmarks.neural_voice import NeuralVoice
 from client.answer.worker import RecordingWorker
 from client.core.errors import NoSpeech
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.hearing.acoustic import AcousticModel
 from pronunciation.hearing.match import DECODED
 from pronunciation.hearing.misspelled import Misspellings
@@ -100,7 +100,9 @@ def speak(
     folder.mkdir(parents=True, exist_ok=True)
     ends_s = time.monotonic() + 60 * minutes
     voice, network = NeuralVoice(load_lexicon()), AcousticModel()
-    engines = {model: load_engine("faster-whisper", model, offline=True) for model in models}
+    engines = {
+        model: load_engine("faster-whisper", EngineOptions(model, offline=True)) for model in models
+    }
     for number, (question, text) in enumerate(spoken):
         for accent in accents:
             clip = voice.say(text, accent, seed=number)
@@ -176,7 +178,7 @@ def fit(
         held_out("by the sound", kinds, lambda answers: partial(by_sound, learned=learn(answers)))
         sound = learn([*known, *unknown])
     engines = {
-        model: load_engine("faster-whisper", model, offline=True)
+        model: load_engine("faster-whisper", EngineOptions(model, offline=True))
         for model in {answer.model for answer in known}
     }
     kinds = {

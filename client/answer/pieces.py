@@ -129,7 +129,7 @@ def segment_of(sound: SampleBuffer, pieces: Sequence[SpokenPiece]) -> tuple[Segm
         (max(0.0, start_s - offset_s), min(clip.duration_s, end_s - offset_s))
         for start_s, end_s in spans
     ]
-    return cut_segment(clip, local, 0.0, clip.duration_s), offset_s
+    return cut_segment(clip, local), offset_s
 
 
 class PieceCutter:
@@ -225,7 +225,7 @@ class PieceCutter:
         if is_long and not voice.open_is_tone:
             from_s = start_s + max(0.0, DIP_FROM_S - before_s)
             clip, offset_s = sound.cut(from_s, now_s - DIP_MARGIN_S)
-            at_s = dip_s(clip, 0.0, clip.duration_s)
+            at_s = dip_s(clip)
             if at_s is not None:
                 self._waiting.append((start_s, offset_s + at_s))
                 self._end_piece(offset_s + at_s)
@@ -234,7 +234,7 @@ class PieceCutter:
         """Cut speech that is too long at its quietest moment; gives that moment."""
         to_s = start_s + self._speech_limit_s
         clip, offset_s = sound.cut(max(start_s, to_s - CUT_SEARCH_S), to_s)
-        cut_s = offset_s + quietest_s(clip, 0.0, clip.duration_s)
+        cut_s = offset_s + quietest_s(clip)
         if not drop:
             self._waiting.append((start_s, cut_s))
         self._end_piece(cut_s)

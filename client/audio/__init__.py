@@ -1,7 +1,5 @@
 """Recording from a microphone."""
 
-from client.audio.devices import Device as Device
-from client.audio.devices import find_device as find_device
 from client.audio.devices import list_devices as list_devices
 from client.audio.level import Level as Level
 from client.audio.recorder import OnSamples as OnSamples

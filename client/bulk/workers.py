@@ -26,7 +26,7 @@ from client.bulk.results import Line, Results
 from client.core.errors import ClientError
 from client.core.settings import ClientSettings
 from client.engines.engine_process import SAME_SUMS
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from client.judging.judge import judge_of
 from pronunciation.errors import PronunciationError
 
@@ -61,10 +61,12 @@ class Assessor:
             open_direct(settings),
             lambda: load_engine(
                 options.engine,
-                options.model,
-                offline=True,  # the run has fetched the weights before it started
-                threads=options.threads,
-                vocabulary=lambda: vocabulary(settings),
+                EngineOptions(
+                    options.model,
+                    offline=True,  # the run has fetched the weights before it started
+                    threads=options.threads,
+                    vocabulary=lambda: vocabulary(settings),
+                ),
             ),
             load_hearing(settings),
             judge_of(settings),

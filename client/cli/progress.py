@@ -38,7 +38,6 @@ from client.practice.progress import (
     TermLine,
     all_attempts,
     drill_lines,
-    recent_reports,
     score_lines,
     term_lines,
 )
@@ -216,7 +215,7 @@ def progress(
             with suppress(BackendError), counting("grading again") as shown:
                 backend.regrade(progress=shown)
             attempts = all_attempts(backend, role)
-        reports = recent_reports(backend, attempts)
+        reports = ReportReader(backend).recent(attempts)
         cards = backend.drills.cards()
     days, deliveries = day_scores(attempts), day_deliveries(reports)
     drilled = [

@@ -86,21 +86,18 @@ class Segment:
         return first_s, min(max(end_s + shift_s, first_s), piece.end_s)
 
 
-def cut_segment(
-    clip: Clip, speech: Sequence[tuple[float, float]], from_s: float, to_s: float
-) -> Segment:
+def cut_segment(clip: Clip, speech: Sequence[tuple[float, float]]) -> Segment:
     """One segment of speech that is chosen already.
 
     Args:
         clip: sound at 16 kHz.
-        speech: (start_s, end_s) in order, at least one; what lies between is silence.
-        from_s: silence before the first is taken from here on, at most ``KEEP_SILENCE_S``.
-        to_s: silence after the last is taken up to here, at most as much.
+        speech: (start_s, end_s) in order, at least one; what lies around them is silence, of which
+            at most ``KEEP_SILENCE_S`` is taken on either side.
     """
     pieces: list[Piece] = []
     at_s = 0.0
     sound = []
-    spans = _with_silence(speech, from_s, to_s)
+    spans = _with_silence(speech, clip.duration_s)
     for (start_s, end_s), (speech_start_s, speech_end_s) in zip(spans, speech, strict=True):
         sample = clip.slice(start_s, end_s).samples
         sound.append(sample)
@@ -109,19 +106,19 @@ def cut_segment(
     return Segment(Clip(np.concatenate(sound)), tuple(pieces))
 
 
-def quietest_s(clip: Clip, from_s: float, to_s: float) -> float:
-    """The quietest moment between two times, in seconds from the clip's start."""
+def quietest_s(clip: Clip) -> float:
+    """The quietest moment, in seconds from the clip's start."""
     window = round(_QUIET_WINDOW_S * clip.sample_rate_hz)
-    samples = clip.slice(from_s, to_s).samples
+    samples = clip.samples
     count = samples.size // window
     power = np.square(samples[: count * window].reshape(count, window)).mean(axis=1)
-    return from_s + (int(power.argmin()) + 0.5) * _QUIET_WINDOW_S
+    return (int(power.argmin()) + 0.5) * _QUIET_WINDOW_S
 
 
-def dip_s(clip: Clip, from_s: float, to_s: float) -> float | None:
-    """The quietest moment between two times if it lies between two words, else ``None``."""
+def dip_s(clip: Clip) -> float | None:
+    """The quietest moment, in seconds, if it lies between two words, else ``None``."""
     frame = round(DIP_S / 7 * clip.sample_rate_hz)
-    samples = clip.slice(from_s, to_s).samples
+    samples = clip.samples
     count = samples.size // frame
     if count < 7:
         return None
@@ -131,18 +128,18 @@ def dip_s(clip: Clip, from_s: float, to_s: float) -> float | None:
     at = int(loudest.argmin())
     if loudest[at] > float(np.quantile(power, 0.8)) * 10 ** (-DIP_DB / 10):
         return None
-    return from_s + (at + 3.5) * DIP_S / 7
+    return (at + 3.5) * DIP_S / 7
 
 
 def _with_silence(
-    spans: Sequence[tuple[float, float]], from_s: float, to_s: float
+    spans: Sequence[tuple[float, float]], duration_s: float
 ) -> list[tuple[float, float]]:
     """Give every span its silence, half of the gap at most; touching spans become one clip."""
     padded: list[tuple[float, float]] = []
     last = len(spans) - 1
     for index, (start_s, end_s) in enumerate(spans):
-        before_s = (start_s - spans[index - 1][1]) / 2 if index else start_s - from_s
-        after_s = (spans[index + 1][0] - end_s) / 2 if index < last else to_s - end_s
+        before_s = (start_s - spans[index - 1][1]) / 2 if index else start_s
+        after_s = (spans[index + 1][0] - end_s) / 2 if index < last else duration_s - end_s
         padded.append(
             (start_s - min(KEEP_SILENCE_S, before_s), end_s + min(KEEP_SILENCE_S, after_s))
         )

@@ -16,7 +16,7 @@ from typing import Any
 
 from client.core.errors import ClientError, EngineError
 from client.engines.base import Transcriber
-from client.engines.engines import imported
+from client.engines.engines import EngineOptions, imported
 from pronunciation.clip import Clip
 
 
@@ -66,14 +66,14 @@ def _work(
         send("vocabulary", None)
         return requests.get()
 
-    engine: Transcriber = imported(loader)(
-        name,
+    options = EngineOptions(
         model,
         offline=offline,
         notify=lambda line: send("note", line),
         on_download=lambda done, total: send("download", done, total),
         vocabulary=vocabulary if is_taught else None,
     )
+    engine: Transcriber = imported(loader)(name, options)
     send("done", (engine.name, engine.model, engine.max_segment_s))
     with contextlib.suppress(queue.Empty):
         while True:

@@ -37,12 +37,13 @@ class EngineOptions:
     """What an engine may need to know when it is loaded.
 
     Attributes:
-        model: a weights name or a path; ``None`` for the engine's own choice.
-        offline: fetch nothing.
+        model: a weights name or a path; ``None`` for the engine's own choice; with ``auto`` it
+            means ``faster-whisper``'s.
+        offline: fetch nothing (also ``ALOUD_OFFLINE=1``).
         notify: takes one line for the user, e.g. why a rougher engine is used.
-        on_download: takes bytes done and bytes in all.
-        vocabulary: makes the bank-wide vocabulary for an engine that can be taught words;
-            ``None``: that of the built-in bank and lexicon.
+        on_download: takes bytes done and bytes in all while weights are fetched.
+        vocabulary: makes the bank-wide vocabulary, called only by an engine that can be taught
+            words; ``None``: that of the built-in bank and lexicon.
         threads: how many of the processor's cores Whisper may use; ``None``: its own choice.
     """
 
@@ -54,35 +55,19 @@ class EngineOptions:
     threads: int | None = None
 
 
-def load_engine(
-    name: str = AUTO,
-    model: str | None = None,
-    *,
-    offline: bool = False,
-    notify: Callable[[str], None] | None = None,
-    on_download: DownloadProgress | None = None,
-    vocabulary: Callable[[], BankVocabulary] | None = None,
-    threads: int | None = None,
-) -> Transcriber:
+def load_engine(name: str, options: EngineOptions) -> Transcriber:
     """Load a transcription engine.
 
     Args:
         name: one of ``ENGINES``, or ``auto``: Whisper weights on disk → ``faster-whisper``; else
             ``base.en`` is fetched; where that fails → ``pocketsphinx``.
-        model: a weights name or a path; with ``auto`` it means ``faster-whisper``'s.
-        offline: fetch nothing (also ``ALOUD_OFFLINE=1``).
-        notify: takes one line for the user where ``auto`` had to settle for less.
-        on_download: takes bytes done and bytes in all while weights are fetched.
-        vocabulary: makes the bank-wide vocabulary, called only if the engine needs it.
-        threads: how many of the processor's cores Whisper may use; ``None``: its own choice.
+        options: what it needs to know.
 
     Raises:
         EngineError: no such engine, or its package is missing.
         WeightsError: the named weights are unknown, or cannot be fetched.
     """
-    options = EngineOptions(
-        model, offline or is_offline(), notify or silent, on_download, vocabulary, threads
-    )
+    options = replace(options, offline=options.offline or is_offline())
     if name == AUTO:
         return _load_auto(options)
     return _load(name, options)

@@ -86,11 +86,6 @@ def is_new(backend: Backend) -> bool:
     return backend.history(HistoryQuery(limit=1)).total == 0
 
 
-def recent_reports(backend: Backend, attempts: Sequence[AttemptSummary]) -> list[Report]:
-    """The reports of the newest attempts; one that cannot be read is left out."""
-    return ReportReader(backend).recent(attempts)
-
-
 class ReportReader:
     """Reads the reports of the newest attempts, each once while it stays the same.
 

@@ -19,10 +19,7 @@ from server.contract.answers import DrillVerdictName as DrillVerdictName
 from server.contract.answers import HistoryPage as HistoryPage
 from server.contract.answers import HistoryQuery as HistoryQuery
 from server.contract.answers import ImportResult as ImportResult
-from server.contract.answers import ItemId as ItemId
 from server.contract.answers import MeantAnswer as MeantAnswer
-from server.contract.answers import PartChange as PartChange
-from server.contract.answers import PhraseChange as PhraseChange
 from server.contract.answers import PurgeRequest as PurgeRequest
 from server.contract.answers import PurgeResult as PurgeResult
 from server.contract.answers import RegradeChange as RegradeChange
@@ -40,11 +37,9 @@ from server.contract.coaching import MAX_LINK_DAYS as MAX_LINK_DAYS
 from server.contract.coaching import MAX_OF_ONE_ATTEMPT as MAX_OF_ONE_ATTEMPT
 from server.contract.coaching import MAX_SCORE as MAX_SCORE
 from server.contract.coaching import Comment as Comment
-from server.contract.coaching import CommentKind as CommentKind
 from server.contract.coaching import CommentText as CommentText
 from server.contract.coaching import Correction as Correction
 from server.contract.coaching import Criterion as Criterion
-from server.contract.coaching import ExternalId as ExternalId
 from server.contract.coaching import LinkRequest as LinkRequest
 from server.contract.coaching import MergedReview as MergedReview
 from server.contract.coaching import NewComment as NewComment
@@ -73,13 +68,10 @@ from server.contract.report import Coverage as Coverage
 from server.contract.report import CoverageEvidence as CoverageEvidence
 from server.contract.report import Delivery as Delivery
 from server.contract.report import Filler as Filler
-from server.contract.report import How as How
 from server.contract.report import Language as Language
 from server.contract.report import LanguageNote as LanguageNote
 from server.contract.report import LanguageRequest as LanguageRequest
 from server.contract.report import NoteGroup as NoteGroup
-from server.contract.report import NoteKind as NoteKind
-from server.contract.report import PartStatus as PartStatus
 from server.contract.report import PhraseCoverage as PhraseCoverage
 from server.contract.report import PhraseStatus as PhraseStatus
 from server.contract.report import Pronunciation as Pronunciation
@@ -101,8 +93,6 @@ from server.contract.scoring import PARTIAL_CREDIT as PARTIAL_CREDIT
 from server.contract.scoring import SOUNDS_WRONG as SOUNDS_WRONG
 from server.contract.scoring import TO_THE_POINT as TO_THE_POINT
 from server.contract.scoring import WHEN_ASKED as WHEN_ASKED
-from server.contract.scoring import AimResult as AimResult
-from server.contract.scoring import ContentScore as ContentScore
 from server.contract.scoring import again_s as again_s
 from server.contract.scoring import aim_of as aim_of
 from server.contract.scoring import aim_result as aim_result
@@ -117,7 +107,6 @@ from server.contract.scoring import score_rule as score_rule
 from server.contract.scoring import taken_off as taken_off
 from server.contract.transcript import CHALLENGED as CHALLENGED
 from server.contract.transcript import FOLLOW_UP_S as FOLLOW_UP_S
-from server.contract.transcript import MAX_SPANS as MAX_SPANS
 from server.contract.transcript import MAX_TEXT_CHARS as MAX_TEXT_CHARS
 from server.contract.transcript import MAX_WORDS as MAX_WORDS
 from server.contract.transcript import MOST_FOLLOW_UPS as MOST_FOLLOW_UPS
@@ -127,7 +116,6 @@ from server.contract.transcript import CorrectedWords as CorrectedWords
 from server.contract.transcript import Evidence as Evidence
 from server.contract.transcript import FollowUp as FollowUp
 from server.contract.transcript import FollowUpAnswer as FollowUpAnswer
-from server.contract.transcript import FollowUpKind as FollowUpKind
 from server.contract.transcript import FollowUpReport as FollowUpReport
 from server.contract.transcript import HeardPhrase as HeardPhrase
 from server.contract.transcript import HeardTerm as HeardTerm
@@ -136,8 +124,6 @@ from server.contract.transcript import Judgment as Judgment
 from server.contract.transcript import Pause as Pause
 from server.contract.transcript import Problem as Problem
 from server.contract.transcript import Revision as Revision
-from server.contract.transcript import Share as Share
-from server.contract.transcript import SoundFault as SoundFault
 from server.contract.transcript import SoundProblem as SoundProblem
 from server.contract.transcript import SoundQuality as SoundQuality
 from server.contract.transcript import Stretch as Stretch

@@ -31,7 +31,7 @@ from server.ui import show_controls
 from server.ui.delivery_view import delivery_lines
 from server.ui.exports import ending_of
 from server.ui.exports.html import to_html
-from server.ui.exports.markdown import to_markdown
+from server.ui.exports.markdown import facts_of, to_markdown
 from server.ui.exports.transcript_text import to_srt, to_vtt
 from server.ui.rendering import ipa
 from server.ui.verdict_words import (
@@ -42,7 +42,6 @@ from server.ui.verdict_words import (
     note_lines,
     question_about,
     rule_text,
-    score_text,
     tip_of,
     words_of_part,
     words_of_term,
@@ -93,15 +92,7 @@ class _Document:
         attempt, report = self._attempt, self._attempt.report
         transcript, question = report.transcript, attempt.question
         self._heading(question.prompt, 16)
-        facts = [
-            f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),
-            question.role or "",
-            question.round,
-            question.topic,
-            score_text(report),
-            " ".join(filter(None, [transcript.engine, transcript.model])),
-        ]
-        self._text(" · ".join(fact for fact in facts if fact), _SMALL_PT)
+        self._text(" · ".join(facts_of(attempt)), _SMALL_PT)
         if report.score_parts:
             self._text(f"Score: {composition_text(report)}. {rule_text(report)}".strip())
         for notice in report.notices:

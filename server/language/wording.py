@@ -354,11 +354,6 @@ def _friends() -> dict[str, dict[str, tuple[str, ...]]]:
     }
 
 
-def tongues() -> frozenset[str]:
-    """The mother tongues whose false friends are known."""
-    return frozenset(_friends())
-
-
 @check("false-friend")
 def _false_friend(s: Sentence) -> Iterator[Edit]:
     own = _friends().get(s.tongue or "", {})

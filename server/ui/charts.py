@@ -119,8 +119,6 @@ def pace_points(
     words: Sequence[Word],
     begin_s: float,
     end_s: float,
-    window_s: float = PACE_WINDOW_S,
-    step_s: float = PACE_STEP_S,
 ) -> tuple[PacePoint, ...]:
     """Words per minute in a window that slides over the answer.
 
@@ -132,22 +130,20 @@ def pace_points(
             out.
         begin_s: where the answer begins, in seconds.
         end_s: where it ends.
-        window_s: the window's length.
-        step_s: the step between windows.
     """
     middles = sorted(
         (word.start_s + word.end_s) / 2
         for word in words
         if word.start_s is not None and word.end_s is not None
     )
-    if not middles or end_s - begin_s < window_s:
+    if not middles or end_s - begin_s < PACE_WINDOW_S:
         return ()
-    steps = int((end_s - begin_s - window_s) / step_s + 1e-9)
+    steps = int((end_s - begin_s - PACE_WINDOW_S) / PACE_STEP_S + 1e-9)
     points: list[PacePoint] = []
     for step in range(steps + 1):
-        start_s = begin_s + step * step_s
-        inside = sum(start_s <= middle < start_s + window_s for middle in middles)
-        points.append(PacePoint(start_s + window_s / 2, inside * 60.0 / window_s))
+        start_s = begin_s + step * PACE_STEP_S
+        inside = sum(start_s <= middle < start_s + PACE_WINDOW_S for middle in middles)
+        points.append(PacePoint(start_s + PACE_WINDOW_S / 2, inside * 60.0 / PACE_WINDOW_S))
     return tuple(points)
 
 

@@ -5,16 +5,14 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from huggingface_hub import constants
 
 from client.core.errors import WeightsError
-from client.engines.bank_vocabulary import BankVocabulary
 from client.engines.base import Transcriber
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.clip import Clip, LogProbs, Passage
 from server.contract import Word
 
@@ -69,15 +67,8 @@ class ScriptedChild(Transcriber):
         return [[((), (-each.clip.duration_s,), ())] * len(each.texts) for each in passages]
 
 
-def load(
-    name: str,
-    model: str | None,
-    *,
-    offline: bool,
-    notify: Callable[[str], None],
-    on_download: Callable[[int, int], None],
-    vocabulary: Callable[[], BankVocabulary] | None,
-) -> ScriptedChild:
+def load(name: str, options: EngineOptions) -> ScriptedChild:
+    model = options.model
     if model and model.startswith("absent "):
         with Path(model.removeprefix("absent ")).open("a") as loads:
             loads.write(".")
@@ -88,17 +79,18 @@ def load(
         os.write(2, b"out of threads\n")
         os._exit(3)
     if name == "auto":
-        notify("settling for less")
-        on_download(1, 2)
-        name, model = "chosen", f"offline={offline}"
-    if vocabulary is not None:
-        model = f"{model} {' '.join(vocabulary().words)}"
+        options.notify("settling for less")
+        assert options.on_download is not None
+        options.on_download(1, 2)
+        name, model = "chosen", f"offline={options.offline}"
+    if options.vocabulary is not None:
+        model = f"{model} {' '.join(options.vocabulary().words)}"
     return ScriptedChild(name, model or "")
 
 
-def load_without_weights(name: str, model: str | None, **options: Any) -> Transcriber:
+def load_without_weights(name: str, options: EngineOptions) -> Transcriber:
     constants.HF_HUB_CACHE = os.devnull
-    return load_engine(name, model, **options)
+    return load_engine(name, options)
 
 
 def _die_once_more(lives: Path) -> None:

@@ -10,7 +10,6 @@ from client.practice.interviews.interview_report import (
 from client.practice.interviews.interview_report import report_interview as report_interview
 from client.practice.interviews.models import AnswerLine as AnswerLine
 from client.practice.interviews.models import InterviewReport as InterviewReport
-from client.practice.interviews.models import TermOverAll as TermOverAll
 from client.practice.interviews.models import TermPlace as TermPlace
 from client.practice.interviews.plan import ALL_ROUNDS as ALL_ROUNDS
 from client.practice.interviews.plan import InterviewPlan as InterviewPlan
@@ -20,9 +19,7 @@ from client.practice.interviews.plan import loop_of as loop_of
 from client.practice.interviews.plan import plan_interview as plan_interview
 from client.practice.interviews.plan import topic_scores as topic_scores
 from client.practice.interviews.record import MAX_MINUTES as MAX_MINUTES
-from client.practice.interviews.record import AskedQuestion as AskedQuestion
 from client.practice.interviews.record import InterviewError as InterviewError
 from client.practice.interviews.record import InterviewRecord as InterviewRecord
 from client.practice.interviews.store import InterviewNotFound as InterviewNotFound
 from client.practice.interviews.store import Interviews as Interviews
-from client.practice.interviews.store import KeptInterviews as KeptInterviews

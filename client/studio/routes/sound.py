@@ -17,9 +17,8 @@ from client.speaking import TRIAL_SENTENCE, Speaker, voices_here
 from client.studio.routes.bodies import clip_of_pcm, read_body
 from client.studio.state.studio import (
     Studio,
-    forget_microphone,
+    microphone_file,
     microphone_passed,
-    remember_microphone,
 )
 from pronunciation.clip import Clip
 from pronunciation.phones import parse_phones
@@ -55,12 +54,12 @@ def router(studio: Studio) -> APIRouter:
     @routes.post("/passed", status_code=204)
     def passed() -> None:
         """The person has recognized their own voice: the home page stops asking."""
-        remember_microphone(studio.settings)
+        microphone_file(studio.settings).write_text("{}", encoding="utf-8")
 
     @routes.post("/failed", status_code=204)
     def failed() -> None:
         """It was not their voice: the home page asks again."""
-        forget_microphone(studio.settings)
+        microphone_file(studio.settings).unlink(missing_ok=True)
 
     @routes.get("/setup")
     def setup() -> list[dict[str, Any]]:

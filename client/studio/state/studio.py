@@ -43,20 +43,11 @@ from server.ui.rendering import environment
 
 def microphone_passed(settings: ClientSettings) -> bool:
     """Whether the check was passed; quick."""
-    return _path(settings).is_file()
+    return microphone_file(settings).is_file()
 
 
-def remember_microphone(settings: ClientSettings) -> None:
-    """Note that the check was passed now."""
-    _path(settings).write_text("{}", encoding="utf-8")
-
-
-def forget_microphone(settings: ClientSettings) -> None:
-    """Note that it has to be passed again."""
-    _path(settings).unlink(missing_ok=True)
-
-
-def _path(settings: ClientSettings) -> Path:
+def microphone_file(settings: ClientSettings) -> Path:
+    """Is there once the check was passed."""
     return settings.home / "microphone.json"
 
 

@@ -40,20 +40,26 @@ def to_markdown(attempts: Sequence[ArchivedAttempt]) -> str:
     return "\n".join("\n".join(_attempt(attempt)) + "\n" for attempt in attempts)
 
 
+def facts_of(attempt: ArchivedAttempt) -> list[str]:
+    """When an answer was given, to what, how it was scored and who wrote it down."""
+    question, transcript = attempt.question, attempt.report.transcript
+    facts = [
+        f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),
+        question.role,
+        question.round,
+        question.topic,
+        score_text(attempt.report),
+        " ".join(filter(None, [transcript.engine, transcript.model])),
+    ]
+    return [fact for fact in facts if fact]
+
+
 def _attempt(attempt: ArchivedAttempt) -> Iterator[str]:
     report, question = attempt.report, attempt.question
     transcript = attempt.report.transcript
     yield f"# {plain_text(question.prompt)}"
     yield ""
-    facts = [
-        f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),
-        question.role or "",
-        question.round,
-        question.topic,
-        score_text(report),
-        " ".join(filter(None, [transcript.engine, transcript.model])),
-    ]
-    yield " · ".join(plain_text(fact) for fact in facts if fact)
+    yield " · ".join(map(plain_text, facts_of(attempt)))
     yield ""
     if report.score_parts:
         composed = f"{composition_text(report)}. {rule_text(report)}"

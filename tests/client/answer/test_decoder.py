@@ -9,7 +9,7 @@ from client.answer.hearing import AnswerHearing
 from client.answer.session import Session
 from client.audio.files import read_audio
 from client.engines.base import Transcriber
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.clip import Clip, LogProbs, Passage
 from pronunciation.terms import Lexicon
 from question_bank.models import Question
@@ -46,7 +46,7 @@ class Desk:
 
 @pytest.fixture(scope="module")
 def tiny() -> Transcriber:
-    return load_engine("faster-whisper", "tiny.en", offline=True)
+    return load_engine("faster-whisper", EngineOptions("tiny.en", offline=True))
 
 
 def heard(engine: Transcriber) -> Evidence:

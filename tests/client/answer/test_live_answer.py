@@ -19,7 +19,7 @@ from client.core.errors import EngineError, NoSpeech, WeightsError
 from client.data import demo
 from client.engines.base import Transcriber
 from client.engines.engine_process import EngineProcess
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from pronunciation.lexicon_loader import load_lexicon
 from question_bank.models import Question
@@ -149,7 +149,7 @@ def test_pauses_are_those_of_the_whole_recording() -> None:
 
 @pytest.fixture(scope="module")
 def tiny() -> Transcriber:
-    return load_engine("faster-whisper", "tiny.en", offline=True)
+    return load_engine("faster-whisper", EngineOptions("tiny.en", offline=True))
 
 
 def test_a_question_follows_while_the_last_answer_is_transcribed_and_the_engine_killed() -> None:

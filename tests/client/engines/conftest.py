@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from client.engines.base import Transcriber
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from client.engines.weights import find_weights
 from tests.worlds.openai_format import write_openai
 
 
 @pytest.fixture(scope="session")
 def faster() -> Transcriber:
-    return load_engine("faster-whisper", "tiny.en", offline=True)
+    return load_engine("faster-whisper", EngineOptions("tiny.en", offline=True))
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def reference(openai_weights: Path) -> Transcriber:
 
     folder = find_weights("tiny.en")
     assert folder is not None
-    engine = load_engine("openai-whisper", str(openai_weights), offline=True)
+    engine = load_engine("openai-whisper", EngineOptions(str(openai_weights), offline=True))
     # the heads that word times come from: the reference knows them by the names of its own files
     model = engine._whisper  # type: ignore[attr-defined]
     heads = torch.zeros(model.dims.n_text_layer, model.dims.n_text_head, dtype=torch.bool)

@@ -40,7 +40,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 def test_auto_takes_the_weights_on_disk(monkeypatch: pytest.MonkeyPatch, notes: list[str]) -> None:
     installed(monkeypatch, "tiny.en", "small.en")
 
-    engine = load_engine("auto", notify=notes.append)
+    engine = load_engine("auto", EngineOptions(notify=notes.append))
 
     assert (engine.name, engine.model) == ("faster-whisper", "small.en")
     assert notes == []
@@ -62,7 +62,10 @@ def test_auto_fetches_the_default_and_shows_progress(
     monkeypatch.setattr(engines, "pull", pull)
 
     engine = load_engine(
-        "auto", notify=notes.append, on_download=lambda done, total: progress.append((done, total))
+        "auto",
+        EngineOptions(
+            notify=notes.append, on_download=lambda done, total: progress.append((done, total))
+        ),
     )
 
     assert (engine.name, engine.model) == ("faster-whisper", "base.en")
@@ -76,7 +79,7 @@ def test_auto_without_connection_says_so_in_one_line(
     installed(monkeypatch)
     monkeypatch.setattr(engines, "connection_problem", lambda: NO_CONNECTION)
 
-    engine = load_engine("auto", notify=notes.append)
+    engine = load_engine("auto", EngineOptions(notify=notes.append))
 
     assert engine.name == "pocketsphinx"
     (line,) = notes
@@ -95,7 +98,7 @@ def test_auto_offline_does_not_even_ask(
     if by_environment:
         monkeypatch.setenv("ALOUD_OFFLINE", "1")
 
-    engine = load_engine("auto", offline=not by_environment, notify=notes.append)
+    engine = load_engine("auto", EngineOptions(offline=not by_environment, notify=notes.append))
 
     assert engine.name == "pocketsphinx"
     assert "offline" in notes[0]
@@ -106,7 +109,7 @@ def test_named_weights_are_never_replaced_by_a_rougher_engine(
 ) -> None:
     installed(monkeypatch)
 
-    engine = load_engine("auto", model="small.en", offline=True)
+    engine = load_engine("auto", EngineOptions(model="small.en", offline=True))
 
     assert (engine.name, engine.model) == ("faster-whisper", "small.en")
 
@@ -118,7 +121,7 @@ class TestRealRegistry:
 
     def test_an_unknown_engine(self) -> None:
         with pytest.raises(EngineError, match="known are auto, faster-whisper"):
-            load_engine("siri")
+            load_engine("siri", EngineOptions())
 
     def test_every_engine_can_be_imported_without_its_package(self) -> None:
         code = (
@@ -138,24 +141,24 @@ class TestRealRegistry:
         monkeypatch.setitem(sys.modules, "whisper", None)
 
         with pytest.raises(EngineUnavailable, match=r"pip install 'aloud\[openai-whisper\]'"):
-            load_engine("openai-whisper", offline=True)
+            load_engine("openai-whisper", EngineOptions(offline=True))
 
     def test_weights_that_are_not_there_offline(self, monkeypatch: pytest.MonkeyPatch) -> None:
         installed(monkeypatch)
 
         with pytest.raises(WeightsError, match=r"aloud models pull base\.en"):
-            load_engine("faster-whisper", offline=True)
+            load_engine("faster-whisper", EngineOptions(offline=True))
 
     def test_a_folder_that_holds_no_weights(self, tmp_path: Path) -> None:
         with pytest.raises(WeightsError, match=r"model\.bin.*missing"):
-            load_engine("faster-whisper", str(tmp_path))
+            load_engine("faster-whisper", EngineOptions(str(tmp_path)))
 
     def test_broken_weights(self, tmp_path: Path) -> None:
         for name in ("config.json", "model.bin", "tokenizer.json"):
             (tmp_path / name).write_bytes(b"{}")
 
         with pytest.raises(WeightsError, match="cannot be loaded") as caught:
-            load_engine("faster-whisper", str(tmp_path))
+            load_engine("faster-whisper", EngineOptions(str(tmp_path)))
         assert str(caught.value).endswith(f"delete {tmp_path} and fetch them again")
 
     def test_a_download_that_was_cut_short_names_all_that_is_to_be_deleted(
@@ -173,7 +176,7 @@ class TestRealRegistry:
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
 
         with pytest.raises(WeightsError, match="cannot be loaded") as caught:
-            load_engine("faster-whisper", "base.en", offline=True)
+            load_engine("faster-whisper", EngineOptions("base.en", offline=True))
         remedy = f"delete {repository} and fetch them again: aloud models pull base.en"
         assert str(caught.value).endswith(remedy)
 

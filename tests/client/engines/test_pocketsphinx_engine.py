@@ -9,7 +9,7 @@ from client.answer.worker import transcribe
 from client.audio.files import read_audio
 from client.core.errors import NoSpeech, WeightsError
 from client.engines.bank_vocabulary import BankVocabulary, Entry
-from client.engines.engines import load_engine
+from client.engines.engines import EngineOptions, load_engine
 from client.engines.pocketsphinx_engine import PocketSphinx, build
 from pronunciation.clip import Clip
 from tests.worlds.spoken import say
@@ -111,10 +111,10 @@ def test_silence_and_noise_are_no_speech(engine: PocketSphinx, level: float) -> 
 
 def test_it_has_one_model() -> None:
     with pytest.raises(WeightsError, match="only its packaged model"):
-        load_engine("pocketsphinx", "base.en")
+        load_engine("pocketsphinx", EngineOptions("base.en"))
 
 
 def test_the_vocabulary_is_asked_for_only_when_needed() -> None:
-    engine = load_engine("pocketsphinx", vocabulary=lambda: VOCABULARY)
+    engine = load_engine("pocketsphinx", EngineOptions(vocabulary=lambda: VOCABULARY))
 
     assert isinstance(engine, PocketSphinx)

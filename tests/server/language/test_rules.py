@@ -1,7 +1,6 @@
 import pytest
 
-from server.language.grammar import parsed
-from server.language.notes import rules
+from server.language.notes import parsed, rules
 from server.language.proposals import CHECKS, UNVOUCHED, Proposal, propose, shapes
 
 SURE = 0.95
