@@ -1,12 +1,14 @@
 """Whether the hearing is as sure as it says: claimed certainty against how often it is right.
 
     python benchmarks/certainty.py [--terms 200] [--words 2] [--synthetic 150] [--network FILE]
+        [--piper FILE.onnx]
 
-The natural voice saying the lexicon's terms right and wrong, in sentences and alone, as it is and
-with other vocal tracts; with ``--network``, judged by one that never heard this voice (that of
-commit 5a5e3b11~1). The fusion never heard it. And sound that neither of them heard: held-out voices
-of flite and espeak-ng, and real held-out learners reading words that are asked about with one phone
-replaced.
+A neural voice saying the lexicon's terms right and wrong, in sentences and alone, as it is and with
+other vocal tracts. ``--piper`` is one that nothing has heard, such as Piper's en_US-joe-medium
+(CC0). Otherwise it is the natural voice; with ``--network``, judged by one that never heard it
+(that of commit 5a5e3b11~1). The fusion's weights were refined on it, with other terms. And sound
+that neither of them heard: held-out voices of flite and espeak-ng, and real held-out learners
+reading words that are asked about with one phone replaced.
 
 Exit status 1 if a goal is missed: of what was said right at most 1.5 % is called mispronounced, at
 least 97 % of what is called so was, and claimed and true certainty differ by at most 0.05 in the
@@ -26,7 +28,7 @@ import numpy as np
 import soxr
 
 from benchmarks.hearing import SPEECH, ask
-from benchmarks.neural_voice import NeuralVoice
+from benchmarks.neural_voice import NeuralVoice, PiperVoice
 from pronunciation.clip import Clip
 from pronunciation.hearing import Hearing
 from pronunciation.hearing.acoustic import AcousticModel
@@ -56,9 +58,14 @@ class Judged:
 
 
 def natural_cases(
-    terms: Sequence[Term], seed: int, count: int, *, is_alone: bool = False
+    terms: Sequence[Term],
+    seed: int,
+    count: int,
+    *,
+    is_alone: bool = False,
+    piper: PiperVoice | None = None,
 ) -> Iterator[Case]:
-    """Terms in carrier sentences or alone by the natural voice, one half said right."""
+    """Terms in carrier sentences or alone by a neural voice, one half said right."""
     rng = random.Random(seed)
     for number in range(count):
         term = rng.choice(terms)
@@ -66,7 +73,7 @@ def natural_cases(
         truth = rng.choice(mistakes if number % 2 else term.readings)
         carrier = "{}" if is_alone else rng.choice(CARRIERS)
         said = term.model_copy(update={"readings": (truth,)})
-        voice = NeuralVoice(Lexicon(version="", terms=(said,)))
+        voice = NeuralVoice(Lexicon(version="", terms=(said,)), piper)
         tract = TRACTS[number // 2 % len(TRACTS)]
         clip = voice.speak(voice.phones(carrier.format(term.term)), speed=tract, seed=number)
         rate_hz = clip.sample_rate_hz  # played slower by as much as it was said faster
@@ -74,7 +81,7 @@ def natural_cases(
         words = tuple(carrier.format(term.term).split())
         place = len(carrier.split("{}")[0].split())
         target = Target(term.term, place, len(term.term.split()), term.readings, mistakes)
-        yield Case("natural", "natural voice", Clip(samples), words, target, truth)
+        yield Case("natural", "neural voice", Clip(samples), words, target, truth)
 
 
 def judged(hearing: Hearing, cases: Iterator[Case]) -> list[Judged]:
@@ -131,18 +138,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--terms", type=int, default=200, help="by the natural voice")
+    parser.add_argument("--terms", type=int, default=200, help="by the neural voice")
     parser.add_argument("--words", type=int, default=2, help="of each sentence of a learner")
     parser.add_argument("--synthetic", type=int, default=150, help="by held-out voices")
     parser.add_argument("--speech", type=Path, default=SPEECH)
     parser.add_argument("--network", type=Path, help="instead of the shipped one")
+    parser.add_argument("--piper", type=Path, help="a voice of Piper instead of the natural one")
     options = parser.parse_args()
     hearing = Hearing(AcousticModel(options.network) if options.network else None)
+    piper = PiperVoice(options.piper) if options.piper else None
     terms = [t for t in load_lexicon() if t.mistakes and term_split(t.term) == "heldout"]
     kinds = {
-        "natural voice, held-out terms": natural_cases(terms, 31, options.terms),
-        "natural voice, held-out terms alone": natural_cases(
-            terms, 35, options.terms, is_alone=True
+        "neural voice, held-out terms": natural_cases(terms, 31, options.terms, piper=piper),
+        "neural voice, held-out terms alone": natural_cases(
+            terms, 35, options.terms, is_alone=True, piper=piper
         ),
         "held-out voices of flite and espeak-ng, held-out terms": synthetic_cases(
             terms, HELD_OUT_VOICES, 32, options.synthetic

@@ -1,12 +1,17 @@
 """The app's own natural voice for measuring: any accent, at 16 kHz, in a room that is never silent.
 
 Its alphabet is Kokoro's: one letter a phone (``A`` as in face, ``I`` price, ``O`` goat, ``W``
-mouth, ``Y`` choice, ``T`` a flapped t), the stress mark before the stressed vowel.
+mouth, ``Y`` choice, ``T`` a flapped t), the stress mark before the stressed vowel. A voice of
+Piper can say the same phones, for a voice that nothing was trained or chosen on.
 """
 
+import json
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
+import onnxruntime
 
 from client.speaking.voices import NaturalVoice
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate
@@ -15,6 +20,36 @@ from pronunciation.terms import Lexicon
 
 PAUSE_S = 0.35
 """Before the first sentence and after each."""
+_IPA = {
+    "ɜɹ": "ɜː", "əɹ": "ɚ", "ʧ": "tʃ", "ʤ": "dʒ", "A": "eɪ", "I": "aɪ", "O": "oʊ", "W": "aʊ",
+    "Y": "ɔɪ", "T": "ɾ", "ᵊ": "ə", "g": "ɡ", "ɑ": "ɑː", "ɔ(?!ɪ)": "ɔː", "u": "uː",
+    "(?<=[ˈˌ])i": "iː",
+}  # fmt: skip
+"""Patterns of Kokoro's alphabet as eSpeak NG's IPA, in this order."""
+
+
+class PiperVoice:
+    """A voice of Piper: an ONNX model with its JSON beside it."""
+
+    def __init__(self, path: Path) -> None:
+        config = json.loads(path.with_name(f"{path.name}.json").read_text(encoding="utf-8"))
+        self._ids: dict[str, list[int]] = config["phoneme_id_map"]
+        self._rate_hz = int(config["audio"]["sample_rate"])
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        self._model = onnxruntime.InferenceSession(str(path), options)
+
+    def speak_phones(self, sentence: str, speed: float) -> Clip:
+        """A sentence in Kokoro's alphabet, at the model's rate."""
+        for pattern, ipa in _IPA.items():
+            sentence = re.sub(pattern, ipa, sentence)
+        gap = self._ids["_"]
+        between = [number for sign in sentence for number in (*self._ids[sign], *gap)]
+        ids = np.array([[*self._ids["^"], *gap, *between, *self._ids["$"]]])
+        scales = np.array([0.667, 1 / speed, 0.8], np.float32)
+        given = {"input": ids, "input_lengths": np.array([ids.size]), "scales": scales}
+        samples = np.asarray(self._model.run(None, given)[0], np.float32).squeeze()
+        return Clip(samples, self._rate_hz)
 
 
 class NeuralVoice:
@@ -22,10 +57,12 @@ class NeuralVoice:
 
     Args:
         lexicon: its terms are said by their first readings.
+        piper: speaks instead of the natural voice.
     """
 
-    def __init__(self, lexicon: Lexicon) -> None:
+    def __init__(self, lexicon: Lexicon, piper: PiperVoice | None = None) -> None:
         self._lexicon = lexicon
+        self._piper = piper
         self._spotter = TermSpotter(lexicon)
 
     def phones(self, text: str) -> list[str]:
@@ -38,7 +75,11 @@ class NeuralVoice:
         pause = np.zeros(round(PAUSE_S * SAMPLE_RATE_HZ), np.float32)
         parts = [pause]
         for number, sentence in enumerate(phones):
-            parts += [at_sample_rate(voice.speak_phones(sentence, seed + number)).samples, pause]
+            if self._piper:
+                said = self._piper.speak_phones(sentence, speed)
+            else:
+                said = voice.speak_phones(sentence, seed + number)
+            parts += [at_sample_rate(said).samples, pause]
         samples = np.concatenate(parts)
         # a room is never quite silent
         hiss = np.random.default_rng(seed).standard_normal(samples.size) * 3e-4

@@ -75,8 +75,7 @@ def _readings(accepted: float) -> list[Reading]:
     ("accepted", "verdict"), [(0.99, "correct"), (0.5, "unclear"), (0.01, "mispronounced")]
 )
 def test_verdicts(accepted: float, verdict: str) -> None:
-    fusion = replace(Fusion(), mispronounced_from=0.95, correct_from=0.6)
-    decision = decide(fusion, NAMED, _readings(accepted))
+    decision = decide(FUSION, NAMED, _readings(accepted))
     assert decision.verdict == verdict
     assert decision.is_said
     assert decision.confidence == pytest.approx(max(accepted, 1 - accepted))
@@ -115,5 +114,4 @@ def test_a_term_was_not_said_where_the_written_words_fit_better() -> None:
 
 
 def test_a_mistake_needs_more_evidence_than_its_absence() -> None:
-    fusion = default_fusion()
-    assert fusion.mispronounced_from > fusion.correct_from
+    assert default_fusion().mispronounced_from > default_fusion().correct_from

@@ -18,8 +18,7 @@ PADDINGS = [(0.0, 2.0, 0.0), (2.0, 0.0, 0.0), (0.8, 0.9, 0.0), (0.31, 1.7, 1e-3)
 
 
 def padded(clip: Clip, before_s: float, after_s: float, level: float) -> Clip:
-    around = [round(seconds * SAMPLE_RATE_HZ) for seconds in (before_s, after_s)]
-    samples = np.pad(clip.samples, around)
+    samples = np.pad(clip.samples, [round(s * SAMPLE_RATE_HZ) for s in (before_s, after_s)])
     noise = np.random.default_rng(5).standard_normal(samples.size) * level
     return Clip((samples + noise).astype(np.float32))
 

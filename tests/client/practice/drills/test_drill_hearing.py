@@ -17,8 +17,7 @@ def flite(folder: Path, phones: str) -> Clip:
     if shutil.which("flite") is None:
         pytest.skip("no flite to speak given phones: apt install flite")
     path = folder / "said.wav"
-    named = " ".join(phone.lower().rstrip("02") for phone in phones.split())
-    said = f"pau {named} pau"
+    said = " ".join(["pau", *(phone.lower().rstrip("02") for phone in phones.split()), "pau"])
     subprocess.run(["flite", "-voice", "slt", "-p", said, "-o", str(path)], check=True)
     return read_audio(path)
 

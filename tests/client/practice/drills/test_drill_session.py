@@ -22,6 +22,7 @@ from client.speaking.voices import NaturalVoice, Pyttsx3Voice
 from pronunciation.clip import Clip, at_sample_rate
 from pronunciation.drill_sets import load_drills
 from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.respelling.for_voices import to_natural
 from server.contract import DrillQuery, DrillQueue, DrillReview
 from tests.client.practice.drills.conftest import START, Clock, ScriptedHearing, item, sets
 
@@ -134,14 +135,17 @@ def test_the_tip_of_a_mistake_whose_stress_was_not_told() -> None:
     assert one.tip("R AA1 K") == ""
 
 
-@pytest.mark.parametrize("item_id", ["gpu", "nccl", "fsdp", "rdma", "cuda"])
-def test_the_apps_own_voice_passes_with_silence_around_it(item_id: str) -> None:
-    lexicon = load_lexicon()
-    gpu = load_drills(lexicon)["acronyms"].get(f"acronyms-{item_id}")
-    assert gpu is not None
-    said = at_sample_rate(NaturalVoice().synthesize(gpu.prompt, lexicon))
+MISTAKES = {"json": "JH AE1 S AH0 N", "mig": "M AY1 G", "api": "AA2 P IY2 AY1"}
+
+
+@pytest.mark.parametrize("name", ["gpu", "nccl", "fsdp", "rdma", "cuda", *MISTAKES])
+def test_the_apps_own_voice_is_judged_with_silence_around_it(name: str) -> None:
+    lexicon, voice = load_lexicon(), NaturalVoice()
+    asked = next(i for i in load_drills(lexicon)["acronyms"] if i.id == f"acronyms-{name}")
+    wrong = name in MISTAKES and voice.speak_phones(f"{to_natural(MISTAKES[name])}.")
+    said = at_sample_rate(wrong or voice.synthesize(asked.prompt, lexicon))
     take = Clip(np.pad(said.samples, (round(0.8 * 16_000), round(0.9 * 16_000))))
-    assert drill_hearing()(take, gpu).verdict == "correct"
+    assert drill_hearing()(take, asked).verdict == ("mispronounced" if wrong else "correct")
 
 
 SAMPLE_STEP = 16
