@@ -18,7 +18,7 @@ import yaml
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
 from pronunciation.errors import PronunciationError
-from pronunciation.phones import VOWELS, base_phone, parse_phones
+from pronunciation.phones import VOWELS, bare_phones, base_phone
 from pronunciation.terms import Lexicon, Mistake, Phones, Term
 from question_bank.errors import Fault, FieldPath, FileError, field_faults
 from question_bank.files import compiled, yaml_files
@@ -270,9 +270,5 @@ def accepting(
     accepted = tuple(dict.fromkeys((*readings, *own)))
     if accepted == readings:
         return readings, mistakes
-    fine = {_bare(phones) for phones in own}
-    return accepted, tuple(each for each in mistakes if _bare(each.phones) not in fine)
-
-
-def _bare(phones: str) -> tuple[str, ...]:
-    return tuple(base_phone(phone) for phone in parse_phones(phones))
+    fine = {bare_phones(phones) for phones in own}
+    return accepted, tuple(each for each in mistakes if bare_phones(each.phones) not in fine)

@@ -38,6 +38,11 @@ def base_phone(phone: str) -> str:
     return phone.rstrip("012")
 
 
+def bare_phones(reading: str) -> tuple[str, ...]:
+    """A reading's phones without stress."""
+    return tuple(base_phone(phone) for phone in parse_phones(reading))
+
+
 def parse_phones(text: str) -> tuple[str, ...]:
     """Split and check an ARPAbet string; case does not matter.
 

@@ -32,8 +32,8 @@ from client.engines.engines import EngineOptions, load_engine
 from pronunciation.clip import Clip
 from pronunciation.confusions import distance, encode
 from pronunciation.g2p import pronunciations
-from pronunciation.hearing.layout import bare_phones
 from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.phones import bare_phones
 from pronunciation.respelling.for_voices import to_natural
 from pronunciation.terms import Term
 from server.contract import Word

@@ -21,7 +21,7 @@ from pronunciation.errors import HearingError
 from pronunciation.hearing import HEARING_VERSION, Heard, Hearing
 from pronunciation.hearing.compounds import Parts
 from pronunciation.hearing.hear import Speech
-from pronunciation.hearing.layout import Phones, bare_phones, lay_out
+from pronunciation.hearing.layout import Phones, lay_out
 from pronunciation.hearing.match import (
     ASKED_FROM,
     AlignedClip,
@@ -53,6 +53,7 @@ from pronunciation.hearing.sounding import (
 )
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
+from pronunciation.phones import bare_phones
 from pronunciation.terms import Lexicon, related
 from pronunciation.written_terms import normal
 from question_bank.loader import load_bank

@@ -129,7 +129,7 @@ class Journal:
                 if (
                     sound == part
                     and sound.stat().st_size <= HEADER_BYTES
-                    and _age_s(sound) > (_EMPTY_AFTER_S)
+                    and time.time() - sound.stat().st_mtime > _EMPTY_AFTER_S
                 ):
                     sound.unlink(missing_ok=True)
                     self._settle(stem)
@@ -177,7 +177,3 @@ def _stem_of_sound(name: str) -> str | None:
     if name.endswith(WAV_SUFFIX) and _STAMPED.fullmatch(name):
         return name.removesuffix(WAV_SUFFIX)
     return None
-
-
-def _age_s(path: Path) -> float:
-    return time.time() - path.stat().st_mtime

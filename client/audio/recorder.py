@@ -312,7 +312,8 @@ class _Take:
             text = f"the recording was stopped by an error ({error}); what was said before is kept"
             self.failure = error if isinstance(error, RecordingError) else RecordingError(text)
             self._end("failure")
-            self._drain()
+            while self._blocks.get() is not None:
+                pass
 
     def _take_in(self, samples: npt.NDArray[np.float32], paused: bool) -> None:
         samples = np.nan_to_num(samples, nan=0.0, posinf=1.0, neginf=-1.0)
@@ -378,10 +379,6 @@ class _Take:
         if self._stopped_by is None:
             self._stopped_by = reason
         self.ended.set()
-
-    def _drain(self) -> None:
-        while self._blocks.get() is not None:
-            pass
 
     def close(self, reason: StoppedBy) -> StoppedBy:
         """Close the stream, write what is still queued; returns why the take ended."""

@@ -84,12 +84,9 @@ def drill(
     else:
         _check_terminal()
         chosen = device or settings.preferences.microphone or None
-        only = [] if term is None else [_item_of(settings, sets, term)]
+        lexicon = load_lexicon(settings.lexicon, settings.cache)
+        only = [] if term is None else [item_for(sets, lexicon, settings, term)]
         _practice(settings, sets, set_, items, chosen, speak, only)
-
-
-def _item_of(settings: ClientSettings, sets: ItemSets, term: str) -> Item:
-    return item_for(sets, load_lexicon(settings.lexicon, settings.cache), settings, term)
 
 
 def _check_terminal() -> None:

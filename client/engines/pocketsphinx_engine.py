@@ -85,8 +85,9 @@ def load(options: EngineOptions) -> PocketSphinx:
     """
     if options.model not in (None, MODEL):
         raise WeightsError(f"pocketsphinx has only its packaged model {MODEL}")
-    vocabulary = options.vocabulary() if options.vocabulary else _built_in_vocabulary()
-    return build(vocabulary)
+    if options.vocabulary is not None:
+        return build(options.vocabulary())
+    return build(bank_vocabulary(load_bank(), load_lexicon()))
 
 
 def build(
@@ -138,10 +139,6 @@ def _add(
         # rebuild the search only once, at the last word: it takes half a second
         decoder.add_word(key, phones, index == len(readings))
     return added
-
-
-def _built_in_vocabulary() -> BankVocabulary:
-    return bank_vocabulary(load_bank(), load_lexicon())
 
 
 def _without_variant(word: str) -> str:

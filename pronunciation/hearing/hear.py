@@ -15,7 +15,6 @@ from pronunciation.hearing.layout import (
     Layout,
     Phones,
     align_layout,
-    bare_phones,
     best_states,
     between,
     candidates_of,
@@ -30,7 +29,7 @@ from pronunciation.hearing.sound import fault_around
 from pronunciation.hearing.speech import is_steady, speech_frames, speech_part, speech_span
 from pronunciation.hearing.sphinx import Sphinx
 from pronunciation.hearing.stress import stress_log_probabilities
-from pronunciation.phones import base_phone, parse_phones
+from pronunciation.phones import bare_phones, parse_phones
 
 Floats = npt.NDArray[np.float32]
 
@@ -375,7 +374,7 @@ def drill_fit(scores: Floats, reading: str) -> tuple[float, int, int] | None:
     Sound outside the reading counts against it, so that a long answer does not pass for a short
     term.
     """
-    phones = tuple(base_phone(p) for p in parse_phones(reading))
+    phones = bare_phones(reading)
     chain = word_states([phones])
     path = best_path(scores, chain)
     if path is None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -103,13 +103,6 @@ class Fusion:
         """The weight of each column of ``features``."""
         judges = [getattr(self, name) for name in WEIGHTS]
         return np.array([*judges, *(self.phones.get(phone, 0.0) for phone in PHONES)])
-
-    def with_weights(self, weights: Floats) -> "Fusion":
-        """The same with other weights, in the order of ``features``."""
-        rounded = [round(float(weight), 4) for weight in weights]
-        judges = dict(zip(WEIGHTS, rounded[: len(WEIGHTS)], strict=True))
-        phones = dict(zip(PHONES, rounded[len(WEIGHTS) :], strict=True))
-        return replace(self, **judges, phones=phones)
 
 
 @cache

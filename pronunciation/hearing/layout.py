@@ -11,7 +11,7 @@ from pronunciation.g2p import pronunciations
 from pronunciation.hearing.acoustic import FRAME_S, LABEL_INDEX, SILENCE
 from pronunciation.hearing.align import States, best_path, word_states
 from pronunciation.hearing.results import Target
-from pronunciation.phones import base_phone, parse_phones
+from pronunciation.phones import bare_phones, parse_phones
 
 Floats = npt.NDArray[np.float32]
 Phones = tuple[str, ...]
@@ -57,11 +57,6 @@ def check_targets(words: Sequence[str], targets: Sequence[Target]) -> None:
             raise HearingError(f"the term {target.term!r} has no accepted reading")
         for reading in (*target.readings, *target.mistakes):
             parse_phones(reading)
-
-
-def bare_phones(reading: str) -> Phones:
-    """A reading's phones without stress."""
-    return tuple(base_phone(phone) for phone in parse_phones(reading))
 
 
 def candidates_of(target: Target) -> list[str]:

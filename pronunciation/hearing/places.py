@@ -25,8 +25,8 @@ from pronunciation.hearing.layout import (
     Layout,
     Phones,
     align_layout,
-    bare_phones,
 )
+from pronunciation.phones import bare_phones
 
 Floats = npt.NDArray[np.float32]
 

@@ -18,9 +18,9 @@ from pronunciation.confusions import CODES, encode
 from pronunciation.g2p import pronunciations
 from pronunciation.hearing.compounds import Names, Parts, take_apart
 from pronunciation.hearing.everyday import Named, other_words
-from pronunciation.hearing.layout import Phones, bare_phones, candidates_of, lay_out
+from pronunciation.hearing.layout import Phones, candidates_of, lay_out
 from pronunciation.hearing.results import Target
-from pronunciation.phones import CONFUSABLE
+from pronunciation.phones import CONFUSABLE, bare_phones
 from pronunciation.terms import Lexicon, Term
 from pronunciation.written_terms import is_written_apart, name_parts, normal, numbers_of
 

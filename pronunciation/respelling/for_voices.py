@@ -69,7 +69,7 @@ def respell(text: str, lexicon: Lexicon, style: RespellingStyle = "plain") -> st
         needs_gap = style == "espeak" and before and not before.isspace()
         # "CI/CD" is said without its slash.
         gap = " " if needs_gap or whole.startswith("/") else ""
-        return gap + write(term, _clean(match.group("suffix")))
+        return gap + write(term, (match.group("suffix") or "").strip("'’"))
 
     respelled = pattern.sub(replace, safe)
     return _in_short_clauses(respelled) if style == "espeak" else respelled
@@ -200,10 +200,6 @@ def _is_an_ordinary_word(term: Term, stem: str, written: str) -> bool:
     if term.kind != "letters" or stem == term.term or any(map(str.isupper, stem[1:])):
         return False
     return stem.casefold() in _WORDS_LIKE_ACRONYMS or written.casefold() in _WORDS_LIKE_ACRONYMS
-
-
-def _clean(suffix: str | None) -> str:
-    return (suffix or "").strip("'’")
 
 
 def _key(name: str) -> str:

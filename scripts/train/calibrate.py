@@ -212,6 +212,14 @@ def dev_evidence(
     return asked, accepted
 
 
+def with_weights(fusion: Fusion, weights: Floats) -> Fusion:
+    """The same with other weights, in the order of ``features``."""
+    rounded = [round(float(weight), 4) for weight in weights]
+    judges = dict(zip(WEIGHTS, rounded[: len(WEIGHTS)], strict=True))
+    phones = dict(zip(PHONES, rounded[len(WEIGHTS) :], strict=True))
+    return replace(fusion, **judges, phones=phones)
+
+
 def refined(args: argparse.Namespace) -> Fusion:
     """The shipped fusion with weights that fit whole voices, each case counting once.
 
@@ -232,7 +240,7 @@ def refined(args: argparse.Namespace) -> Fusion:
         print(f"{len(found)} cases, {lost} could not be judged", flush=True)
         everything += found
     before = default_fusion()
-    after = before.with_weights(fit(everything, shipped=before))
+    after = with_weights(before, fit(everything, shipped=before))
     report("before", before, everything)
     report("after", after, everything)
     return after
@@ -259,7 +267,7 @@ def main() -> None:
         ("network alone", ("network", "network_root")),
         ("both", WEIGHTS),
     ):
-        best = best.with_weights(fit(everything, judges))
+        best = with_weights(best, fit(everything, judges))
         report(name, best, everything)
     best = thresholds(best, everything, accepted)
     decided = [verdicts(best, e) for e in everything]

@@ -7,7 +7,7 @@ shown as a question mark, and the page says how many there are.
 import logging
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import fontpkg
 import fpdf
@@ -238,7 +238,7 @@ class _Document:
             col_widths=widths,
             text_align="LEFT",
             borders_layout="HORIZONTAL_LINES",
-            headings_style=_plain_headings(),
+            headings_style=FontFace(emphasis="", fill_color=(241, 239, 233)),
             line_height=_SMALL_PT * 0.5,
             padding=1,
         ) as table:
@@ -280,10 +280,6 @@ def _letters() -> dict[int, int]:
     with TTFont(fontpkg.path(_FONT), lazy=True) as font:
         widths = font["hmtx"]
         return {char: widths[glyph][0] for char, glyph in font.getBestCmap().items()}
-
-
-def _plain_headings() -> Any:
-    return FontFace(emphasis="", fill_color=(241, 239, 233))
 
 
 AttemptFormat = Literal["markdown", "html", "pdf", "json", "srt", "vtt"]

@@ -4,6 +4,7 @@ Colors come from the stylesheet's classes, so that a chart follows the theme. Ea
 words what it shows (``Chart.text``), for screen readers and as its caption.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -162,7 +163,8 @@ def pace_chart(report: Report, *, id_prefix: str = "pace") -> Chart | None:
     pauses = [pause for pause in report.delivery.pauses if begin_s <= pause.start_s <= end_s]
     text = _pace_text(points, pauses, timed_fillers)
     height, bottom = 184, 138
-    top_wpm = max(200.0, _round_up(max(point.words_per_minute for point in points), 50.0))
+    fastest_wpm = max(point.words_per_minute for point in points)
+    top_wpm = max(200.0, 50.0 * math.ceil(fastest_wpm / 50.0))
 
     def x(at_s: float) -> float:
         return _LEFT + (at_s - begin_s) / (end_s - begin_s) * (_WIDTH - _LEFT - _RIGHT)
@@ -375,10 +377,6 @@ def _level(y: float, label: str) -> Markup:
 
 def _path(points: Iterable[tuple[float, float]]) -> str:
     return " ".join(f"{across:.1f},{down:.1f}" for across, down in points)
-
-
-def _round_up(value: float, step: float) -> float:
-    return step * -(-value // step)
 
 
 def _seconds(pause: Pause) -> str:

@@ -270,7 +270,8 @@ def write_anki(
     """
     import genanki
 
-    deck = genanki.Deck(_deck_id(title), title)
+    deck_id = int(hashlib.sha256(title.encode()).hexdigest()[:7], 16) + 2**30
+    deck = genanki.Deck(deck_id, title)
     model = _model(genanki)
     with tempfile.TemporaryDirectory(prefix="aloud-anki-") as name:
         folder = Path(name)
@@ -331,7 +332,3 @@ def _model(genanki: Any) -> "genanki.Model":
         css=".card { font-family: sans-serif; text-align: center; } ul { text-align: left; }",
         sort_field_index=1,
     )
-
-
-def _deck_id(title: str) -> int:
-    return int(hashlib.sha256(title.encode()).hexdigest()[:7], 16) + 2**30

@@ -29,7 +29,7 @@ from pronunciation.clip import Clip
 from pronunciation.drill_sets import DrillItem, load_drills
 from pronunciation.errors import HearingError
 from pronunciation.lexicon_loader import accepting, load_lexicon
-from pronunciation.phones import base_phone, parse_phones
+from pronunciation.phones import bare_phones
 from pronunciation.respelling.for_people import respell_phones
 from pronunciation.terms import Lexicon, Mistake, Term
 from server.contract import TERM_WORDS, DrillCard, DrillVerdictName
@@ -115,9 +115,9 @@ class Item:
     def confuses(self, pairs: Sequence[str]) -> bool:
         """Whether a mistake of it takes one sound of a pair (``TH S``) for the other."""
         wanted = {frozenset(pair.split()) for pair in pairs}
-        taught = _bare(self.readings[0])
+        taught = bare_phones(self.readings[0])
         for mistake in self.mistakes:
-            said = _bare(mistake.phones)
+            said = bare_phones(mistake.phones)
             if len(said) == len(taught):
                 differ = [{a, b} for a, b in zip(taught, said, strict=True) if a != b]
                 if len(differ) == 1 and differ[0] in wanted:
@@ -126,11 +126,10 @@ class Item:
 
     def tip(self, phones: str) -> str:
         """The tip for a mistaken reading; empty if there is none."""
-        wanted = _bare(phones)
+        wanted = bare_phones(phones)
         exact = [each.tip for each in self.mistakes if each.phones == phones]
-        return next(
-            iter(exact or [each.tip for each in self.mistakes if _bare(each.phones) == wanted]), ""
-        )
+        alike = [each.tip for each in self.mistakes if bare_phones(each.phones) == wanted]
+        return next(iter(exact or alike), "")
 
     def respelling(self, phones: str) -> str:
         """A reading in plain letters; the taught one as the set writes it; a phrase in words."""
@@ -295,10 +294,6 @@ def _changed_ns(path: Path) -> int | None:
         return path.stat().st_mtime_ns
     except FileNotFoundError:
         return None
-
-
-def _bare(phones: str) -> tuple[str, ...]:
-    return tuple(base_phone(phone) for phone in parse_phones(phones))
 
 
 def _in_turn(sets: Sequence[Sequence[Item]]) -> list[Item]:

@@ -434,7 +434,8 @@ def _items(
     """What to do on one day."""
     items: list[Item] = []
     if due := state.due_drills(day):
-        items.append(_drills("drills", min(due, _most_drills(goal.minutes))))
+        most = max(1, int(goal.minutes * DRILL_SHARE * 60 / DRILL_ITEM_S))
+        items.append(_drills("drills", min(due, most)))
     held = sum(each >= goal.end - timedelta(days=LAST_WEEK_DAYS) for each in state.mocks)
     left = (goal.end - day).days
     if mock := _mock(goal, state, day, FULL_MOCKS - held, left, mock_minutes):
@@ -534,10 +535,6 @@ def _past(goal: Goal, history: History, before: date) -> tuple[PastDay, ...]:
 
 def _drills(kind: Kind, count: int) -> Item:
     return Item(kind, "", count * DRILL_ITEM_S / 60, count=count)
-
-
-def _most_drills(minutes: int) -> int:
-    return max(1, int(minutes * DRILL_SHARE * 60 / DRILL_ITEM_S))
 
 
 def _fitting(items: Iterable[Item], minutes: float) -> list[Item]:

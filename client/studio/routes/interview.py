@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from client.answer.answer import Answer, Outcome
+from client.answer.answer import Outcome
 from client.backend.protocol import UnavailableError
 from client.core.errors import NoSpeech
 from client.practice.interviews import (
@@ -332,12 +332,10 @@ def _state(studio: Studio, record: InterviewRecord) -> InterviewState:
         bank,
         studio.interviews.kept.now(),
         recording=studio.interviews.is_recording(record),
-        interrupted=None if take is None else _interrupted(take),
+        interrupted=InterruptedAnswer(take.name, when(take.spoken_at), duration(take.duration_s))
+        if take is not None
+        else None,
     )
-
-
-def _interrupted(answer: Answer) -> InterruptedAnswer:
-    return InterruptedAnswer(answer.name, when(answer.spoken_at), duration(answer.duration_s))
 
 
 def _language_follows(answers: Mapping[str, KeptAnswer]) -> bool:

@@ -5,6 +5,7 @@ import pytest
 
 from pronunciation.hearing.judge import Fusion, Scores, decide, default_fusion, probabilities
 from pronunciation.hearing.results import Reading, Target
+from scripts.train.calibrate import with_weights
 
 PHONES = ("R AA1 K IY0", "R OW1 S")
 NAMED = Target("RoCE", 0, 1, PHONES[:1], PHONES[1:])
@@ -64,7 +65,7 @@ def test_a_phone_that_the_judges_favour_needs_more_evidence() -> None:
 def test_weights_of_judges_and_phones_go_out_and_come_back() -> None:
     fusion = default_fusion()
     assert fusion.phones
-    assert fusion.with_weights(fusion.weights) == fusion
+    assert with_weights(fusion, fusion.weights) == fusion
 
 
 def _readings(accepted: float) -> list[Reading]:
