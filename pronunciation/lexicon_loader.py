@@ -165,7 +165,7 @@ def reading_faults(
         for says in stress_faults(mistake.phones):
             yield ("mistakes", index, "phones"), says
         if mistake.phones in readings:
-            yield ("mistakes", index, "phones"), "is also an accepted reading"
+            yield ("mistakes", index, "phones"), f"{mistake.phones!r} is also an accepted reading"
     if len(set(readings)) < len(readings):
         yield ("readings",), "one appears twice"
     if len({mistake.phones for mistake in mistakes}) < len(mistakes):

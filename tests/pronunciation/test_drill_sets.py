@@ -155,7 +155,7 @@ def test_own_items_are_added_and_replace_by_id(tmp_path: Path) -> None:
     [
         (OWN, "S UW0 N AA1 M IY0]", "S QQ1]", 6, "readings[0]: 'QQ1' is not an ARPAbet phone"),
         (OWN, "S UW0 N AA1 M IY0]", "S UW N AA1]", 6, "readings[0]: the vowel UW in"),
-        (OWN, "T UW0 S UW0", "S UW0", 8, "mistakes[0].phones: is also an accepted reading"),
+        (OWN, "T UW0 S UW0", "S UW0", 8, "mistakes[0].phones: 'S UW0 N AA1 M IY0' is also"),
         (OWN, "    sentence: A tsunami of alerts.\n", "", 3, "sentence: is required"),
         (OWN, "    term: tsunami\n", "    term: tsunami\n    loud: 1\n", 5, "loud: unknown field"),
         (

@@ -62,7 +62,7 @@ def test_phones_are_normalized(file: Path) -> None:
         ("  say: FROB-niks\n", "", "say: is required"),
         (', tip: "A short o."', "", "mistakes[0].tip: is required"),
         (', tip: "A short o."', ', tip: "x", why: y', "mistakes[0].why: "),
-        ("F R OW1 B N", "F R AA1 B N", "mistakes[0].phones: is also an accepted reading"),
+        ("F R OW1 B N", "F R AA1 B N", "mistakes[0].phones: 'F R AA1 B N IH0 K S' is also"),
         ("[frobnix, frob nix]", "[frobnix, Frobnix]", "written_as: one appears twice"),
         ("[frobnix, frob nix]", "[no]", "written_as[0]: "),
         ("[F R AA1 B N IH0 K S]", "[F AA1, f aa1]", "readings: one appears twice"),

@@ -20,7 +20,7 @@ from pydantic import (
 
 from client.core.durable_file import write_durably
 from client.core.errors import DrillError
-from pronunciation.lexicon_loader import stress_faults
+from pronunciation.lexicon_loader import reading_faults
 from pronunciation.phones import parse_phones
 from pronunciation.terms import Mistake
 from question_bank.errors import Fault, FileError, field_faults
@@ -88,16 +88,8 @@ def own_item(values: Mapping[str, Any]) -> OwnItem | list[str]:
         for name in ("readings", "mistakes")
         if not getattr(item, name)
     ]
-    for reading in item.readings:
-        faults += [f"readings: {fault}" for fault in stress_faults(reading)]
-    for mistake in item.mistakes:
-        faults += [f"mistakes: {fault}" for fault in stress_faults(mistake.phones)]
-        if mistake.phones in item.readings:
-            faults.append(f"mistakes: {mistake.phones!r} is also an accepted reading")
-    if len(set(item.readings)) < len(item.readings):
-        faults.append("readings: one appears twice")
-    if len({mistake.phones for mistake in item.mistakes}) < len(item.mistakes):
-        faults.append("mistakes: one appears twice")
+    for at, says in reading_faults(item.readings, item.mistakes):
+        faults.append(f"{at[0]}: {says}")
     if item.term.casefold() not in item.prompt.casefold():
         faults.append(f"prompt: does not contain the term {item.term!r}")
     return faults or item
