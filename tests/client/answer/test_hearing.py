@@ -23,6 +23,8 @@ ROCE = Term(
     mistakes=(Mistake(phones="R OW1 S", tip="Two syllables."),),
 )
 THE_NODES = Term(term="the node", kind="word", say="x", readings=("DH AH0 N OW1 D",))
+NODES = Term(term="nodes", kind="word", say="x", readings=("N OW1 D Z",))
+BETWEEN = Term(term="between nodes", kind="word", say="x", readings=("DH AH0 N OW1 D Z",))
 
 
 def test_terms_within_compounds_are_heard_where_the_transcript_has_them() -> None:
@@ -135,9 +137,7 @@ def test_a_surely_found_term_says_the_phrase_of_its_name(
 
 
 def test_a_longer_term_is_judged_in_place_of_its_part_that_was_written() -> None:
-    nodes = Term(term="nodes", kind="word", say="x", readings=("N OW1 D Z",))
-    between = Term(term="between nodes", kind="word", say="x", readings=("DH AH0 N OW1 D Z",))
-    hearing = AnswerHearing(Lexicon(version="test", terms=(nodes, between)), frozenset)
+    hearing = AnswerHearing(Lexicon(version="test", terms=(NODES, BETWEEN)), frozenset)
     words = misheard("We", "use", "rose", "between", "da", "nodes")
 
     (found,) = hearing(read_audio(CLIP), words, asking("between nodes")).terms
@@ -146,9 +146,7 @@ def test_a_longer_term_is_judged_in_place_of_its_part_that_was_written() -> None
 
 
 def test_the_words_of_a_key_phrase_are_no_other_term() -> None:
-    between = Term(term="between nodes", kind="word", say="x", readings=("DH AH0 N OW1 D Z",))
-    nodes = Term(term="nodes", kind="word", say="x", readings=("N OW1 D Z",))
-    hearing = AnswerHearing(Lexicon(version="test", terms=(between, nodes)), frozenset)
+    hearing = AnswerHearing(Lexicon(version="test", terms=(BETWEEN, NODES)), frozenset)
     words = misheard("We", "use", "rose", "between", "the", "nodes")
 
     (found,) = hearing(read_audio(CLIP), words, asking("between nodes", "the nodes")).terms
