@@ -37,6 +37,14 @@ def write_durably(path: Path, content: bytes, *, private: bool = False) -> None:
     sync_folder(path.parent)
 
 
+def changed_ns(path: Path) -> int | None:
+    """When a file was changed last; ``None``: there is none, or it cannot be looked at."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return None
+
+
 def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 

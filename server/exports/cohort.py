@@ -1,6 +1,5 @@
 """What a cohort's candidates share, as one table: CSV for spreadsheets, Parquet for analysis."""
 
-import csv
 import io
 import re
 import unicodedata
@@ -19,7 +18,7 @@ from server.db.database import Database
 from server.db.tables import AccountRow, CohortRow, RubricScoreRow
 from server.jobs.job import MadeFile, Outcome, Task, Work
 from server.sharing.shown import ShownAttempt, attempts_shown_to
-from server.ui.exports.csv_table import COLUMNS, row_of, safe_cell
+from server.ui.exports.csv_table import COLUMNS, csv_text, row_of
 
 EXPORT_COHORT: Final = "cohort-export"
 
@@ -100,7 +99,7 @@ def cohort_exporting(database: Database) -> Task:
                     yield row
             work.progress(len(shown), len(shown))
 
-        content = _WRITERS[order.format](rows())
+        content = _WRITERS[order.format](_limited(rows()))
         file = MadeFile(_file_name(name, order.format), content, tuple(taken))
         return Outcome({"cohort_id": order.cohort_id, "rows": len(taken)}, file)
 
@@ -152,28 +151,29 @@ def _rubric_scores(database: Database, ids: Sequence[int]) -> dict[int, list[str
     return found
 
 
-def _to_csv(rows: Iterator[Row]) -> bytes:
-    # without the mark, a spreadsheet assumes its country's old encoding
-    file = io.StringIO(newline="")
-    file.write("\ufeff")
-    writer = csv.writer(file)
-    writer.writerow(COHORT_COLUMNS)
+def _limited(rows: Iterator[Row]) -> Iterator[Row]:
+    """The rows, as long as the table has not become too large."""
     size = 0
     for row in rows:
         size += sum(len(value.encode()) for value in row if isinstance(value, str))
-        _check_size(size)
-        writer.writerow([safe_cell(value) for value in row])
-    return file.getvalue().encode()
+        if size > MAX_FILE_BYTES:
+            raise InvalidInputError(
+                f"the table is larger than {MAX_FILE_BYTES // 1024**2} MiB; "
+                "export it in parts, by time"
+            )
+        yield row
+
+
+def _to_csv(rows: Iterator[Row]) -> bytes:
+    # without the mark, a spreadsheet assumes its country's old encoding
+    return f"\ufeff{csv_text(COHORT_COLUMNS, rows)}".encode()
 
 
 def _to_parquet(rows: Iterator[Row]) -> bytes:
     """Typed columns and raw text, because nothing executes the cells of a Parquet file."""
     arrow = check_parquet()
     columns: dict[str, list[Any]] = {name: [] for name in COHORT_COLUMNS}
-    size = 0
     for row in rows:
-        size += sum(len(value.encode()) for value in row if isinstance(value, str))
-        _check_size(size)
         for name, value in zip(COHORT_COLUMNS, row, strict=True):
             columns[name].append(_typed(name, value))
     schema = arrow.schema([(name, _arrow_type(arrow, name)) for name in COHORT_COLUMNS])
@@ -194,13 +194,6 @@ def _arrow_type(arrow: Any, name: str) -> Any:
     if name == "attempt_id":
         return arrow.int64()
     return arrow.float64() if name in _NUMBERS else arrow.string()
-
-
-def _check_size(size_bytes: int) -> None:
-    if size_bytes > MAX_FILE_BYTES:
-        raise InvalidInputError(
-            f"the table is larger than {MAX_FILE_BYTES // 1024**2} MiB; export it in parts, by time"
-        )
 
 
 def _file_name(cohort: str, format: CohortFormat) -> str:

@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Final, Literal
 
+from client.core.durable_file import changed_ns
 from client.core.errors import DrillError
 from client.core.own_lexicon import own_readings
 from client.core.settings import ClientSettings
@@ -189,8 +189,8 @@ class DrillItems:
     def _kept(self) -> ItemSets:
         settings = self._settings()
         stamp = (
-            _changed_ns(settings.own_drills),
-            _changed_ns(settings.own_readings),
+            changed_ns(settings.own_drills),
+            changed_ns(settings.own_readings),
             settings.preferences.mother_tongue,
         )
         with self._lock:
@@ -287,13 +287,6 @@ def item_of(item: DrillItem | OwnItem) -> Item:
         mistakes=item.mistakes,
         sentence=item.sentence,
     )
-
-
-def _changed_ns(path: Path) -> int | None:
-    try:
-        return path.stat().st_mtime_ns
-    except FileNotFoundError:
-        return None
 
 
 def _in_turn(sets: Sequence[Sequence[Item]]) -> list[Item]:

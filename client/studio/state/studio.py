@@ -18,6 +18,7 @@ from client.answer.term_track import Hear
 from client.audio.devices import zeros_remedy
 from client.backend.protocol import RejectedError
 from client.backend.sending import OutboxBackend
+from client.core.durable_file import changed_ns
 from client.core.errors import ClientError, SettingsError
 from client.core.own_lexicon import load_own_lexicon
 from client.core.preferences import change_preferences, load_preferences, preferences_file
@@ -83,7 +84,7 @@ class Studio:
     ) -> None:
         """Raises a ``LexiconError`` if a file of terms or readings is not valid."""
         self.settings = settings
-        self._settings_at = _changed_ns(settings)
+        self._settings_at = changed_ns(preferences_file(settings.home))
         self.shown = threading.Event()
         self.engine = engine or EngineState(settings)
         self._lexicon: Lexicon | None = None
@@ -154,12 +155,12 @@ class Studio:
 
     def catch_up(self) -> None:
         """Take the settings that a terminal or another studio has stored in the meantime."""
-        if _changed_ns(self.settings) != self._settings_at:
+        if changed_ns(preferences_file(self.settings.home)) != self._settings_at:
             with suppress(SettingsError):  # damaged: those in force stay, and saving says so
                 self._take_settings()
 
     def _take_settings(self) -> None:
-        self._settings_at = _changed_ns(self.settings)
+        self._settings_at = changed_ns(preferences_file(self.settings.home))
         preferences = load_preferences(self.settings.home)
         if preferences != self.settings.preferences:
             self.settings = replace(self.settings, preferences=preferences)
@@ -272,10 +273,3 @@ class Studio:
 
     def _speaker_here(self, lexicon: Lexicon) -> Speaker:
         return Speaker.of(self.settings, lexicon)
-
-
-def _changed_ns(settings: ClientSettings) -> int | None:
-    try:
-        return preferences_file(settings.home).stat().st_mtime_ns
-    except OSError:
-        return None

@@ -30,7 +30,9 @@ def csv_text(columns: Sequence[str], rows: Iterable[Iterable[str | float | None]
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(columns)
-    writer.writerows(map(safe_cell, row) for row in rows)
+    writer.writerows(
+        [to_cell(value) if isinstance(value, str) else value for value in row] for row in rows
+    )
     return file.getvalue()
 
 
@@ -96,11 +98,6 @@ def _parts(structure: Structure | None, status: str) -> str:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 1)
-
-
-def safe_cell(value: str | float | None) -> str | float | None:
-    """A value that no spreadsheet runs as a formula."""
-    return to_cell(value) if isinstance(value, str) else value
 
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

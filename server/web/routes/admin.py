@@ -1,8 +1,6 @@
 """The admin's pages: accounts, invitations, cohorts. They show no answers."""
 
-import csv
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, Final, Literal
 
@@ -11,10 +9,10 @@ from starlette.responses import RedirectResponse, Response
 
 from server.accounts.candidate_list import MOST_CANDIDATES, ListedCandidate, invite_all, read_list
 from server.accounts.invitations import VALID_FOR
-from server.accounts.models import ROLES, Account, Invitation
+from server.accounts.models import ROLES, Invitation
 from server.core.access import Action
 from server.core.errors import InvalidInputError, NotAllowedError, ServerError
-from server.ui.exports.csv_table import to_cell
+from server.ui.exports.csv_table import csv_text
 from server.web.http.context import PageVisit, Visit
 from server.web.http.gate import needs
 from server.web.http.responses import invitation_link
@@ -168,7 +166,9 @@ def _add_list(router: APIRouter) -> None:
         except ServerError as error:
             return _list(visit, error.status, problem=str(error), typed=typed, candidates=found)
         links = [(each.account, invitation_link(visit.request, each.secret)) for each in invited]
-        return _list(visit, invited=links, csv=_links_csv(links))
+        rows = [(account.name, account.display_name, link) for account, link in links]
+        csv = csv_text(("name", "display_name", "link"), rows)
+        return _list(visit, invited=links, csv=csv)
 
 
 def _list(visit: Visit, status: int = 200, **values: Any) -> Response:
@@ -187,15 +187,6 @@ def _list(visit: Visit, status: int = 200, **values: Any) -> Response:
         valid_days=VALID_FOR.days,
         **(shown | values),
     )
-
-
-def _links_csv(links: Sequence[tuple[Account, str]]) -> str:
-    file = io.StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(("name", "display_name", "link"))
-    for account, link in links:
-        writer.writerow([to_cell(each) for each in (account.name, account.display_name, link)])
-    return file.getvalue()
 
 
 def _add_cohorts(router: APIRouter) -> None:
