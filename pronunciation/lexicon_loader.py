@@ -6,7 +6,6 @@ Your own readings are ways that you say a term, accepted too. Their file maps a 
     - R OW1 S
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +20,7 @@ from pronunciation.errors import PronunciationError
 from pronunciation.phones import VOWELS, bare_phones, base_phone
 from pronunciation.terms import Lexicon, Mistake, Phones, Term
 from question_bank.errors import Fault, FieldPath, FileError, field_faults
-from question_bank.files import compiled, yaml_files
+from question_bank.files import compiled, version_of, yaml_files
 from question_bank.strict_yaml import Entry, parse_yaml, read_yaml
 
 
@@ -66,7 +65,7 @@ def with_terms(under: Iterable[Term], *over: Iterable[Term]) -> Lexicon:
         merged.update((term.term.casefold(), term) for term in layer)
     terms = tuple(merged.values())
     content = json.dumps([term.model_dump(mode="json") for term in terms], sort_keys=True)
-    return Lexicon(version=hashlib.sha256(content.encode()).hexdigest()[:12], terms=terms)
+    return Lexicon(version=version_of(content), terms=terms)
 
 
 @lru_cache(maxsize=1)
@@ -189,7 +188,6 @@ def stress_faults(phones: str) -> list[str]:
 
 
 MAX_READINGS: Final = 20
-_VERSION_DIGITS: Final = 12
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 OwnReadings = Mapping[str, tuple[str, ...]]
 """Readings by term."""
@@ -259,7 +257,7 @@ def with_own_readings(lexicon: Lexicon, own: OwnReadings) -> Lexicon:
         readings, mistakes = accepting(term.readings, term.mistakes, new)
         terms.append(term.model_copy(update={"readings": readings, "mistakes": mistakes}))
     canonical = json.dumps([lexicon.version, known], sort_keys=True)
-    version = hashlib.sha256(canonical.encode()).hexdigest()[:_VERSION_DIGITS]
+    version = version_of(canonical)
     return Lexicon(version=version, terms=tuple(terms))
 
 

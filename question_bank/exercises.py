@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from question_bank.errors import BankError
+from question_bank.files import version_of
 from question_bank.models import Bank, FieldOfWork, KeyPhrase, Question, Role, RoundGuide
 from question_bank.source import read_source
 from question_bank.strict_yaml import read_yaml
@@ -21,7 +22,6 @@ _TASKS: Final = _FOLDER / "speaking.yaml"
 _DEFINITIONS: Final = _FOLDER / "definitions.yaml"
 _SCENARIOS: Final = _FOLDER / "scenarios.yaml"
 _DEFINE: Final = RoundGuide(id="definitions", title="One sentence", minutes=(1, 1), kind="explain")
-_VERSION_DIGITS: Final = 12
 
 
 @cache
@@ -54,10 +54,9 @@ def _digest() -> str:
 def with_exercises(bank: Bank) -> Bank:
     """The bank with the exercises; its version changes with them."""
     field, tasks = _tasks()
-    version = hashlib.sha256(f"{bank.version}{_digest()}".encode()).hexdigest()
     return bank.model_copy(
         update={
-            "version": version[:_VERSION_DIGITS],
+            "version": version_of(f"{bank.version}{_digest()}"),
             "fields": (*bank.fields, field),
             "rounds": (*bank.rounds, *field.rounds),
             "questions": (*bank.questions, *tasks, *_definitions(bank)),

@@ -19,7 +19,16 @@ _ENDINGS: Final = (".yaml", ".yml")
 _KEPT: Final = 9
 """Compiled copies in a folder: the built-in bank, lexicon and terms, and those of a program."""
 
+_VERSION_DIGITS: Final = 12
+"""48 bits of SHA-256: enough to distinguish all banks a person may use, and short enough to
+read."""
+
 M = TypeVar("M", bound=BaseModel)
+
+
+def version_of(content: str) -> str:
+    """The version of a bank or lexicon with this content."""
+    return hashlib.sha256(content.encode()).hexdigest()[:_VERSION_DIGITS]
 
 
 def yaml_files(path: Path, *subfolders: str) -> list[Path]:

@@ -1,6 +1,5 @@
 """The bank from YAML: the built-in data, with what a personal bank adds or replaces."""
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from question_bank.errors import BankError, Fault, FileError, like_one_of
 from question_bank.exercises import with_exercises
-from question_bank.files import compiled, yaml_files
+from question_bank.files import compiled, version_of, yaml_files
 from question_bank.models import EVERYONE, Bank, FieldOfWork, Question, Role, RoundGuide
 from question_bank.own_aliases import read_own_aliases, with_own_aliases
 from question_bank.source import Located, Source, read_source
@@ -22,9 +21,6 @@ _FOLDERS: Final = ("fields", "roles")
 _CODE: Final = tuple(
     _BUILT_IN / f"{name}.py" for name in ("models", "source", "loader", "strict_yaml")
 )
-_VERSION_DIGITS = 12
-"""48 bits of SHA-256: enough to distinguish all banks a person may use, and short enough to
-read."""
 
 T = TypeVar("T")
 
@@ -341,4 +337,4 @@ def _digest(bank: Bank) -> str:
         content[name] = sorted(content.get(name, ()), key=lambda entry: str(entry["id"]))
     content["plan"] = sorted(content["plan"], key=lambda week: int(week["week"]))
     canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()[:_VERSION_DIGITS]
+    return version_of(canonical)

@@ -7,7 +7,6 @@ The file maps a question's id to its phrases, and each phrase to other words tha
       - the pause frames spread
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ import yaml
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
 from question_bank.errors import BankError, Fault, FileError, field_faults
+from question_bank.files import version_of
 from question_bank.models import Bank, KeyPhrase, Question, Slug
 from question_bank.strict_yaml import Entry, read_yaml
 
@@ -29,7 +29,6 @@ way of saying it, which counts by meaning and not word by word."""
 MAX_WORDS: Final = 60
 """Anything longer is an answer."""
 
-_VERSION_DIGITS: Final = 12
 _Alias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 _Phrase = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 _FILE: Final = TypeAdapter(
@@ -154,7 +153,7 @@ def with_own_aliases(bank: Bank, own: OwnAliases) -> Bank:
     if not applied:
         return bank
     canonical = json.dumps([bank.version, applied], ensure_ascii=False, sort_keys=True)
-    version = hashlib.sha256(canonical.encode()).hexdigest()[:_VERSION_DIGITS]
+    version = version_of(canonical)
     return bank.model_copy(update={"questions": questions, "version": version})
 
 

@@ -3,7 +3,6 @@
 The file is a list of stories with their parts. Each is told in two minutes and in one.
 """
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
 from question_bank.errors import BankError, FileError, field_faults
+from question_bank.files import version_of
 from question_bank.models import Bank, FieldOfWork, KeyPhrase, Question, RoundGuide, Slug
 from question_bank.strict_yaml import read_yaml
 
@@ -37,7 +37,6 @@ THEMES: Final[Mapping[str, re.Pattern[str]]] = {
 }
 """What interviewers of any field ask stories about, and words that tell one of them."""
 _ROUND: Final = RoundGuide(id="story", title="My stories", minutes=(1, 2), kind="story")
-_VERSION_DIGITS: Final = 12
 
 _Part = Annotated[str, StringConstraints(strip_whitespace=True, max_length=3000)]
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -128,10 +127,9 @@ def with_stories(bank: Bank, stories: Sequence[Story]) -> Bank:
     """The bank with the questions that practice the stories; its version changes with them."""
     if not stories:
         return bank
-    content = bank.version + stories_to_yaml(stories)
     return bank.model_copy(
         update={
-            "version": hashlib.sha256(content.encode()).hexdigest()[:_VERSION_DIGITS],
+            "version": version_of(bank.version + stories_to_yaml(stories)),
             "fields": (*bank.fields, FieldOfWork(id=FIELD, title=_ROUND.title, rounds=(_ROUND,))),
             "rounds": (*bank.rounds, _ROUND),
             "questions": (*bank.questions, *(q for each in stories for q in each.questions())),
