@@ -283,13 +283,13 @@ def _as_notes(chosen: list[Repair], text: str, places: list[int]) -> Iterator[No
         shift = sentence.offset
         rule = rules()[proposal.rule]
         others = [o.proposal for o in chosen if o.sentence is sentence]
-        inner = said[start : proposal.start] + proposal.new + said[proposal.end : end]
+        inner = [o for o in others if start <= o.start and o.end <= end]  # "done a lot of research"
         whole = apply_all(said, others)
         yield Note(
             kind=rule.kind,
             rule=proposal.rule,
             said=_plain(said[start:end]),
-            better=_plain(inner),
+            better=_plain(apply_all(said[:end], inner)[start:]),
             why=rule.why,
             first=_word_at(places, shift + start),
             last=_word_at(places, shift + max(start, end - 1)) + 1,

@@ -32,7 +32,7 @@ def betters(text: str) -> list[str]:
         ("We was using it.", "We were"),
         ("He don't know it.", "He doesn't"),
         ("My boss don't like it.", "doesn't"),
-        ("I need more informations.", "information"),
+        ("We discussed about many informations.", "discussed a lot of information"),
         ("I think is important to test it.", "it is"),
     ],
 )
