@@ -67,9 +67,9 @@ class Fusion:
             phones over others (AE over EH), and rare phones need more evidence.
         floor: probability shared evenly by all readings, for what no score captures.
         mispronounced_from: probability of the mistakes from which the verdict is ``mispronounced``.
-            Of the natural voice's 339 drill items said right, 5 are, with 0.985 10.
+            Of 339 drill items that the natural voice says right, 5 reach it (10 with 0.985).
         correct_from: probability of the accepted readings from which the verdict is ``correct``.
-            Costs dev's learners 2 of 100 right words, that voice no drill item (0.76: GPU).
+            With 0.7, 2 more of 100 right words of learners reach it; with 0.76, "GPU" does not.
         stress: weight of the stress judge's log probability, chosen by ``calibrate_stress`` so that
             learners' words reach ``mispronounced_from`` only as rarely as allowed.
         fits_from: how well text and sound must fit at least, see ``hear.belonging``. Of 160

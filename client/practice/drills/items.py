@@ -363,8 +363,8 @@ VERDICTS: Final[Mapping[DrillVerdictName, tuple[str, Tone, str]]] = {
 UNDECIDED: Final[Mapping[DrillVerdictName, str]] = {
     "unclear": "This says nothing about you; say it again, a little slower.",
     "something_else": "That did not sound like the term. Say only the term.",
-    "nothing": "No speech was heard. Speak while it is recording; if the level does not move, "
-    "check the microphone.",
+    "nothing": "No speech was heard. Speak right after the recording starts; if the level does not "
+    "move, check the microphone.",
 }
 """What to do after a take in which nothing was decided."""
 

@@ -48,7 +48,7 @@ def microphone_passed(settings: ClientSettings) -> bool:
 
 
 def microphone_file(settings: ClientSettings) -> Path:
-    """Is there once the check was passed."""
+    """The file that exists once the check was passed."""
     return settings.home / "microphone.json"
 
 

@@ -41,7 +41,7 @@ def to_markdown(attempts: Sequence[ArchivedAttempt]) -> str:
 
 
 def facts_of(attempt: ArchivedAttempt) -> list[str]:
-    """When an answer was given, to what, how it was scored and who wrote it down."""
+    """When an answer was given, to what, how it was scored and which engine transcribed it."""
     question, transcript = attempt.question, attempt.report.transcript
     facts = [
         f"{attempt.submission.created_at:%Y-%m-%d %H:%M %Z}".strip(),

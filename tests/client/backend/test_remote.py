@@ -194,7 +194,7 @@ def test_an_answer_that_makes_no_sense_is_told(content: bytes) -> None:
         backend.attempt(1)
 
 
-def test_a_delete_is_not_repeated() -> None:
+def test_a_purge_is_not_repeated() -> None:
     network = Network(httpx.ReadError("cut"))
     with network.backend() as backend, pytest.raises(UnavailableError):
         backend.purge(PurgeRequest(attempt_ids=(3,)))

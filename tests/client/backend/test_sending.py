@@ -27,7 +27,7 @@ def settings(tmp_path: Path, server: Any) -> ClientSettings:
     return ClientSettings(home=tmp_path / "home", server=server.url)
 
 
-def test_every_use_case_over_http(settings: ClientSettings, make: SimpleNamespace) -> None:
+def test_the_client_works_over_http(settings: ClientSettings, make: SimpleNamespace) -> None:
     with open_backend(settings) as backend:
         assert backend.bank().version == "bank-1"
         assert backend.question("kv-cache") == make.question()
