@@ -217,7 +217,7 @@ class Checker:
         first = _word_at(places, start)
         last = max(first + 1, _word_at(places, max(start, end - 1)) + 1)
         near = words[max(0, first - 1) : last + 1]
-        if any(each.text.endswith("-") for each in near):  # what was broken off is not known
+        if any(each.text.endswith("-") for each in near):  # nobody knows a broken-off word
             return False
         if any(
             (each.confidence if each.confidence is not None else 1.0) < LEAST_CONFIDENCE
@@ -283,7 +283,7 @@ def _as_notes(chosen: list[Repair], text: str, places: list[int]) -> Iterator[No
         shift = sentence.offset
         rule = rules()[proposal.rule]
         others = [o.proposal for o in chosen if o.sentence is sentence]
-        inner = [o for o in others if start <= o.start and o.end <= end]  # "done a lot of research"
+        inner = [o for o in others if start <= o.start and o.end <= end]  # they are shown with it
         whole = apply_all(said, others)
         yield Note(
             kind=rule.kind,

@@ -64,7 +64,8 @@ def _missing_article(s: Sentence) -> Iterator[Edit]:
     for edit in () if verbless else _articles(s):  # "new team, same rules" is no sentence
         opener = s.word(edit[0]) in listed("openers") and edit[0] == 0
         as_lead = s.word(0) == "as" and edit[0] == 1  # "as tech lead, you write less code"
-        as_lead = as_lead or s.word(edit[0] - 1) in listed("appointed")  # "I was made team lead"
+        made = s.word(edit[0] - 1) in listed("appointed") and s.tag(edit[0] - 1) == "VBN"
+        as_lead = as_lead or made  # "I was made team lead"
         second = s.word(edit[0] - 1) == "as" and s.word(edit[0]) in listed("ordinals")
         if not (opener or as_lead or second):
             yield edit
@@ -82,6 +83,7 @@ def _must_be_determined(s: Sentence, start: int, head: Any) -> float:
     noun = head.tag_ == "NN" and head.lemma_.lower() in listed("counted_always")
     near = {s.word(start - 1), s.word(head.i + 1)}
     paired = near & {"and", "or", "by", "to", "per", "via", "nor"} or s.tag(start - 1) == "CC"
+    paired = paired and s.pos(head.i + 1) != "PART"  # "opportunity to lead"
     named = s.tag(head.i + 1) in ("CD", "NN", "NNS", "NNP") or (head.text[0].isupper() and head.i)
     row = s.word(head.i + 1) == "," and any(c.dep_ in ("conj", "appos") for c in head.children)
     if not noun or paired or named or row or s.word(start) in listed("bare_starts"):
@@ -234,6 +236,7 @@ def _article_choice(s: Sentence) -> Iterator[Edit]:
             head = s.doc[at].head
             unique = s.word(at + 1) in _UNIQUE or s.tag(at + 1) == "JJS"
             unique = unique and s.word(at + 1) not in listed("also_of_several")
+            unique = unique and s.text(at + 1, at + 3).lower() != "only child"
             if head.pos_ == "NOUN" and unique:
                 yield at, at + 1, "the", 1.0
 
@@ -276,9 +279,9 @@ def _number(s: Sentence) -> Iterator[Edit]:
             certain = certain or (lemma in ("work", "staff") and amount)
             verb = s.tag(at - 1) == "RB" and "VERB" in getAllLemmas(token.lower_)
             part = s.pos(at + 1) in ("ADJ", "NOUN", "PROPN")  # "a services multi-repo setup"
-            if certain or (singular and not (verb or part)):  # "that probably encodes it"
+            if certain or (singular and not verb):  # "that probably encodes it"
                 counted = mass and s.word(at - 1) in ("many", "several", "few")
-                sure = 0.7 if counted else SURE if certain else 1.0
+                sure = 0.7 if counted else SURE if certain else 0.7 if part else 1.0
                 yield at, at + 1, lemma if mass else other, sure
             if s.word(at - 1) in ("a", "an", "one", "this", "that", "every", "each") and not mass:
                 right = lists().raw["in_the_plural"].get(s.word(at - 1), "")
@@ -422,7 +425,8 @@ def _missing_preposition(s: Sentence) -> Iterator[Edit]:
         lemma = american(token.lemma_.lower())
         if token.pos_ == "VERB":
             wanted = needs.get(lemma)
-            if wanted:
+            left = lemma == "graduate" and follower.lower_ in listed("graduated")
+            if wanted and not left:  # "I graduated high school"
                 sure = lemma in listed("surely_needs_preposition")
                 thing = follower.dep_ in listed("dependents") and follower.lower_ not in listed(
                     "bare_determiners"

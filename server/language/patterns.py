@@ -29,8 +29,10 @@ _ADJECTIVES = (
     "big|bad|good|great|small|quick|final|right|wrong|real|huge|new|important|serious|stupid|common|"
     "technical|short|long|clear|better|similar|extra|special|simple|hard|difficult|funny|blurry"
 )
-_BEHIND = "(?= (?:about|on|into|to|for|in|before|when|because)( |$)|$)"
-"""What may follow an object: "to make research easy" is right."""
+_AFTER_BARE = (
+    "(?= (?:about|on|into|to|for|in|at|by|with|from|before|when|because|and|but|so|that)( |$)|$)"
+)
+"""What may follow an object without an article: "to make research easy" is right."""
 _VERB = re.compile(r"<([a-z:]+)>")
 _PERFECT = re.compile(r"\b(have|has|had|having|\w+'ve|be|been|is|are|was|were|being)( \w+ly)? $")
 
@@ -194,17 +196,17 @@ def _collocations() -> Iterator[_Line]:
     for right, wrongs in _table().collocations.items():
         verb, _, particle = right.partition(" ")
         for wrong, nouns in wrongs.items():
-            article = rf"((?:(?:{_INDEFINITE}) ){'?' if wrong == 'do' else ''}"
+            opener = rf"((?:(?:{_INDEFINITE}) ){'?' if wrong == 'do' else ''}"
             group = Group(
                 kind="collocation", why=f'"{right.capitalize()}" goes with this noun.', lines=()
             )
             adjectives = rf"(?:(?:{_ADJECTIVES}) ){{0,2}}"
             mass = [each for each in nouns.split() if each in listed("mass")]
             noun = f"(?:{'|'.join(nouns.split())})s?"
-            for article_, end in (("an? ", ""), ("", _BEHIND)) if mass else ():  # "made a research"
-                said = rf"<{wrong}> (?:{article_})({adjectives}(?:{'|'.join(mass)}))s?{end}"
+            for article, end in (("an? ", ""), ("", _AFTER_BARE)) if mass else ():  # "a research"
+                said = rf"<{wrong}> (?:{article})({adjectives}(?:{'|'.join(mass)}))s?{end}"
                 yield _Line(group, said, rf"<{verb}> {particle} \1")
-            said = f"<{wrong}> {article}{adjectives})({noun})"
+            said = f"<{wrong}> {opener}{adjectives})({noun})"
             yield _Line(group, said, rf"<{verb}> {particle} \1\2")
 
 

@@ -154,6 +154,11 @@ def _missing_be(s: Sentence) -> Iterator[Edit]:
             yield at, at, "has" if before in ("he", "she", "it") else "have", 0.7
 
 
+def _points(word: Any) -> bool:
+    """Whether a word says which one is meant: "the decision", "my question"."""
+    return word.dep_ == "poss" or word.lower_ in ("the", "this", "that", "these", "those")
+
+
 _VERBS = ("VERB", "AUX")
 _SELF = {"me": "myself", "us": "ourselves", "them": "themselves"}
 _SEXED = {
@@ -330,6 +335,7 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
                 yield at, at + 1, "which", 0.7
         some = s.word(at - 1) in ("all", "everything", "something", "nothing", "anything")
         asked = s.lemma(at - 1) in listed("introduces_questions", "clues")  # "no idea what it is"
+        asked = asked and not (before is not None and any(map(_points, before.children)))
         if word == "what" and ((s.pos(at - 1) == "NOUN" and not asked) or some):
             yield at, at + 1, "that", 1.0
         judged = token.pos_ == "VERB" and s.lemma(at) in ("find", "make", "consider", "think")

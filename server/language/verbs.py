@@ -20,7 +20,8 @@ from server.language.words import (
 _PAST_TIME = re.compile(
     r"\b(yesterday(?!'s)|ago|last (week|month|year|night|time|summer|monday|tuesday|wednesday"
     r"|thursday|friday|spring|winter|quarter|sprint)"
-    r"|in (19|20)\d\d|when i (was|joined|started)|at that time|back then|in the past)\b",
+    r"|in (19|20)\d\d|(?<!even )(?<!like )when i (was|joined|started)|at that time|back then"
+    r"|in the past)\b",
     re.I,
 )
 _PERIOD = re.compile(
@@ -471,7 +472,10 @@ def _is_past_apart(verb: Any) -> bool:
     own = verb.head if verb.dep_ in ("aux", "auxpass") else verb
     begins = [match.start() for match in _PAST_TIME.finditer(verb.doc.text)]
     for time in (token for token in verb.doc if token.idx in begins):
-        owner = next((each for each in time.ancestors if each.pos_ in ("VERB", "AUX")), own)
+        verbs = (each for each in time.ancestors if each.pos_ in ("VERB", "AUX"))
+        owner = next(verbs, own)
+        if time.lower_ == "when" and owner.dep_ == "advcl":  # a clause is the time of its head
+            owner = next(verbs, own)
         if owner == own or not (own.dep_ == "conj" or own.is_ancestor(owner)):
             return False
     return True

@@ -38,8 +38,9 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
         if token.pos_ not in ("NOUN", "PROPN", "VERB", "ADJ"):
             continue
         known = _pairs().get(token.lemma_.lower()) or _pairs().get(token.lower_)
-        if not known:
-            continue
+        if not known or (token.dep_ in ("nsubj", "compound") and token.head.i > token.i):
+            continue  # "it makes testing easier", "they keep the deadline secret"
+        around = token.dep_ == "pobj" and token.head.lower_ != "of"  # "completed by the deadline"
         verbs = [token.head] if token.dep_ in _OBJECTS else []
         if token.dep_ == "relcl" or any(child.dep_ == "relcl" for child in token.children):
             verbs += [child for child in token.children if child.dep_ == "relcl"]
@@ -48,7 +49,7 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
             lemma = american(verb.lemma_.lower())
             for wrong, noun, right in known:
                 first, _, particle = wrong.partition(" ")
-                if lemma != first:
+                if lemma != first or (around and not particle and verb.i < token.i):
                     continue
                 end = verb.i + 1
                 if particle:

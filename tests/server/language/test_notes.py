@@ -34,6 +34,8 @@ def betters(text: str) -> list[str]:
         ("My boss don't like it.", "doesn't"),
         ("We discussed about many informations.", "discussed a lot of information"),
         ("I think is important to test it.", "it is"),
+        ("The decision what we made was good.", "decision that"),
+        ("They made research, and then it failed.", "did research"),
     ],
 )
 def test_rules_alone_repair_the_whole_phrase(text: str, better: str) -> None:
