@@ -256,11 +256,8 @@ def _number(s: Sentence) -> Iterator[Edit]:
         near = [child.lower_ for child in token.children if child.i < at]
         left = s.low[max(0, at - 3) : at]
         if token.tag_ == "NN":
-            if (
-                _is_mass(token)
-                or token.dep_ in ("compound", "amod")
-                or s.tag(at + 1) in ("NN", "NNS")
-            ):
+            part = token.dep_ in ("compound", "amod") or s.tag(at + 1) in ("NN", "NNS")
+            if part or _is_mass(token):
                 continue
             counted = any(w in _PLURAL_CUES or (w.isdigit() and w not in ("1", "0")) for w in near)
             a_kind = token.dep_ == "attr" and lemma in listed("counted_in_kinds")

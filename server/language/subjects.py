@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from server.language.proposals import CLAUSES, NO_DOUBT, WHO, Edit, Sentence, check
-from server.language.words import NOMINATIVE, OBJECTIVE, inflect, listed
+from server.language.words import NOMINATIVE, OBJECTIVE, inflect, listed, word_set
 
 _DOER = re.compile(r"[a-z]{3}(er|or|ist|cian|man|woman|body|ee)$")
 _FINITE = ("VBZ", "VBD", "VBP", "MD")
@@ -154,11 +154,6 @@ def _missing_be(s: Sentence) -> Iterator[Edit]:
             yield at, at, "has" if before in ("he", "she", "it") else "have", 0.7
 
 
-def _points(word: Any) -> bool:
-    """Whether a word says which one is meant: "the decision", "my question"."""
-    return word.dep_ == "poss" or word.lower_ in ("the", "this", "that", "these", "those")
-
-
 _VERBS = ("VERB", "AUX")
 _SELF = {"me": "myself", "us": "ourselves", "them": "themselves"}
 _SEXED = {
@@ -170,6 +165,7 @@ _SEXED = {
 }
 _AGAIN = ("it", "them", "him", "her")
 _RELATIVES = {"that", "which", "who", "whom", "where"}
+_POINTING = word_set("the this that these those my our your his her their")
 _AMOUNTS = ("many", "several", "few", "two", "three", "some")
 _ITS = {"they": "it", "them": "it", "their": "its"}
 
@@ -335,8 +331,8 @@ def _pronoun(s: Sentence) -> Iterator[Edit]:
                 yield at, at + 1, "which", 0.7
         some = s.word(at - 1) in ("all", "everything", "something", "nothing", "anything")
         asked = s.lemma(at - 1) in listed("introduces_questions", "clues")  # "no idea what it is"
-        asked = asked and not (before is not None and any(map(_points, before.children)))
-        if word == "what" and ((s.pos(at - 1) == "NOUN" and not asked) or some):
+        known = before is not None and any(c.lower_ in _POINTING for c in before.children)
+        if word == "what" and ((s.pos(at - 1) == "NOUN" and (known or not asked)) or some):
             yield at, at + 1, "that", 1.0
         judged = token.pos_ == "VERB" and s.lemma(at) in ("find", "make", "consider", "think")
         if judged and s.pos(at + 1) == "ADJ" and s.word(at + 2) in ("to", "that"):

@@ -107,15 +107,7 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
         wished = (token.head, *token.head.children)
         if token.tag_ in ("VB", "VBP") and token.dep_ == "ccomp" and _is_wished(wished):
             continue
-        if token.tag_ == "VB" and token.dep_ not in (
-            "ROOT",
-            "ccomp",
-            "advcl",
-            "relcl",
-            "conj",
-            "acl",
-            "aux",
-        ):
+        if token.tag_ == "VB" and token.dep_ not in (*CLAUSES, "relcl", "acl", "aux"):
             continue
         others = _others_in_number(low, lemma, token.tag_)
         subject = s.subject(token)
@@ -216,8 +208,7 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             question = s.asks or s.word(at - 3) in listed("question_words") | {""}
             helper = far if question else helper
         base = inflect(lemma, "VB")
-        do = helper in ("do", "does", "did") and token.i - 1 >= 0
-        do = do and lemma != "be"  # "all I do is ask"
+        do = helper in ("do", "does", "did") and at and lemma != "be"  # "all I do is ask"
         if ((helper in MODALS and helper not in ("'d",)) or do) and (
             low != base
             and token.tag_ in _VERB_TAGS
@@ -227,11 +218,8 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
         finite = token.tag_ in ("VBD", "VBN", "VBZ", "VBP")
         if before == "to" and s.pos(at - 1) == "PART" and low != base and finite:
             yield at, at + 1, base, 1.0
-        if (
-            helper in ("have", "has", "had", "'ve")
-            and token.tag_ in ("VBD", "VB", "VBP", "VBZ", "VBN")
-            and lemma not in ("have",)
-        ):
+        had = helper in ("have", "has", "had", "'ve") and lemma != "have"
+        if had and token.tag_ in ("VBD", "VB", "VBP", "VBZ", "VBN"):
             participle = inflect(lemma, "VBN")
             if participle != low and low != "got" and before != "to":
                 yield at, at + 1, participle, 1.0 if token.tag_ == "VBD" else 0.7
@@ -335,11 +323,8 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
             yield at, at, "to", 0.8
         if eager and token.tag_ == "VB":
             yield at, at, "to", 0.9
-        if (
-            lemma in ("want", "need", "expect", "like", "ask")
-            and s.word(at + 1) == "that"
-            and token.pos_ == "VERB"
-        ):
+        wishes = token.pos_ == "VERB" and lemma in ("want", "need", "expect", "like", "ask")
+        if wishes and s.word(at + 1) == "that":
             chunk = s.chunk_from(at + 2)
             acts = chunk is not None and s.pos(chunk.end) in ("VERB", "AUX")
             if chunk is not None and acts and lemma != "expect":
