@@ -4,15 +4,12 @@ import pytest
 
 from server.language import Group, find, groups
 
-GROUPS = [
-    pytest.param(group, id=f"{place}-{group.why[:30]}") for place, group in enumerate(groups())
-]
+GROUPS = [pytest.param(each, id=f"{at}-{each.why[:30]}") for at, each in enumerate(groups())]
 
 
 def words(sentence: str) -> str:
-    return " | ".join(
-        " ".join(re.findall(r"[\w'-]+", part.lower())) for part in re.split(r"[.?!]", sentence)
-    )
+    parts = re.split(r"[.?!]", sentence.lower())
+    return " | ".join(" ".join(re.findall(r"[\w'-]+", part)) for part in parts)
 
 
 @pytest.mark.parametrize("group", GROUPS)

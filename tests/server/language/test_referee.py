@@ -9,10 +9,7 @@ PAIRS = [
     ("We didn't noticed the leak until Monday.", "We didn't notice the leak until Monday."),
     ("It depends of the size of the cache.", "It depends on the size of the cache."),
     ("She gave me many advices about it.", "She gave me a lot of advice about it."),
-    (
-        "The new cluster is more fast than the old one.",
-        "The new cluster is faster than the old one.",
-    ),
+    ("The cluster is more fast than the old.", "The cluster is faster than the old."),
 ]
 
 
@@ -34,9 +31,8 @@ def test_right_sentences_are_more_probable_than_wrong_ones(referee: Referee) -> 
 
 @pytest.mark.slow
 def test_words_it_does_not_know_are_spelled(referee: Referee) -> None:
-    assert (
-        "".join(referee.tokens("We sharded Qdrant, p99: 5 ms")) == "▁We▁sharded▁Qdrant,▁p99:▁5▁ms"
-    )
+    tokens = referee.tokens("We sharded Qdrant, p99: 5 ms")
+    assert "".join(tokens) == "▁We▁sharded▁Qdrant,▁p99:▁5▁ms"
 
 
 def test_without_its_weights_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
