@@ -114,7 +114,8 @@ class ReportReader:
                     report = self._backend.attempt(each.id).report
                 except RejectedError:  # damaged, or deleted in the meantime
                     continue
-                said = Transcript(text=report.transcript.text)
+                whole = report.transcript
+                said = Transcript(text=whole.text, engine=whole.engine)
                 found = state, report.model_copy(update={"transcript": said})
             known[each.id] = found
         self._known |= known

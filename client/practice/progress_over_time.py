@@ -43,7 +43,7 @@ class DayDelivery:
     Attributes:
         words_per_minute: mean of the answers.
         fillers: per minute, a lower bound.
-        notes: remarks on the language, per 100 words.
+        notes: remarks on the language, per 100 words of the answers whose English was judged.
     """
 
     day: date
@@ -240,10 +240,14 @@ def mastered(reports: Iterable[Report]) -> Mastered:
 
 
 def kind_lines(reports: Iterable[Report]) -> list[KindLine]:
-    """The language remarks by kind, those that still come first, then by their number."""
-    ordered = sorted(reports, key=lambda report: report.created_at)
+    """The language remarks by kind, those that still come first, then by their number.
+
+    Only answers whose English was judged count.
+    """
+    known = sorted(reports, key=lambda report: report.created_at)
+    ordered = [report for report in known if report.is_english_judged]
     before, latest = ordered[:-CLEAN_ANSWERS], ordered[-CLEAN_ANSWERS:]
-    errors = own_errors(ordered)
+    errors = own_errors(known)
 
     def noted(among: Sequence[Report], kind: str) -> int:
         return sum(note.kind == kind for report in among for note in report.language.notes)
@@ -290,10 +294,11 @@ def _delivery(day: date, reports: Sequence[Report]) -> DayDelivery:
     spoken = [each.delivery for each in reports if each.delivery.answer_s]
     minutes = sum(each.answer_s or 0.0 for each in spoken) / 60
     paced = [each.words_per_minute for each in spoken if each.words_per_minute is not None]
-    words = sum(each.delivery.words for each in reports)
+    judged = [each for each in reports if each.is_english_judged]
+    words = sum(each.delivery.words for each in judged)
     return DayDelivery(
         day=day,
         words_per_minute=fmean(paced) if paced else None,
         fillers=sum(len(each.fillers) for each in spoken) / minutes if minutes else None,
-        notes=100 * sum(len(each.language.notes) for each in reports) / words if words else None,
+        notes=100 * sum(len(each.language.notes) for each in judged) / words if words else None,
     )

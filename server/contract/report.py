@@ -456,6 +456,11 @@ class Report(Wire):
         """The grader's own, if a reviewer corrected a verdict and so the score."""
         return self.coverage.graded_score if self.score is None else self.graded_score
 
+    @property
+    def is_english_judged(self) -> bool:
+        """Whether no remarks mean that there are none to make."""
+        return not self.language.pending and not self.transcript.is_rough
+
 
 NOT_KNOWN: Final = "–"
 TERM_WORDS: Final[Mapping[str, str]] = {

@@ -153,7 +153,7 @@ def _parts(view: ReportView) -> int | None:
 
 
 def _remarks(report: Report) -> int | None:
-    return None if report.language.pending else len(report.language.notes)
+    return len(report.language.notes) if report.is_english_judged else None
 
 
 def _pauses(delivery: Delivery) -> int | None:

@@ -183,8 +183,6 @@ class ReportView:
     fillers: tuple[tuple[str, int], ...]
     pace: Chart | None
     notes: tuple[NoteRow, ...]
-    notes_pending: bool
-    notes_by: str
     went_well: tuple[PointRow, ...]
     work_on: tuple[PointRow, ...]
     aim: AimRow | None
@@ -273,8 +271,6 @@ def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> 
         fillers=filler_counts(report.delivery),
         pace=pace_chart(report, id_prefix=f"{prefix}pace"),
         notes=tuple(_note_group(group, prefix) for group in report.language.groups()),
-        notes_pending=report.language.pending,
-        notes_by=report.language.found_by,
         went_well=tuple(
             PointRow(point.text, _href(point.evidence, prefix))
             for point in report.summary.went_well

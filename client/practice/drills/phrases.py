@@ -145,10 +145,11 @@ def error_id(said: str, better: str) -> str:
 def own_errors(reports: Iterable[Report]) -> list[OwnError]:
     """The errors of these answers, those made most often and latest first.
 
-    Remarks on style are no errors: they name no sentence to say.
+    Remarks on style are no errors: they name no sentence to say. A rough transcript proves nothing.
     """
     found: dict[str, OwnError] = {}
-    for report in sorted(reports, key=lambda each: each.created_at):
+    heard = (each for each in reports if not each.transcript.is_rough)
+    for report in sorted(heard, key=lambda each: each.created_at):
         words = _answer_words(report.transcript.text)
         noted = {
             error_id(note.said, note.better): note

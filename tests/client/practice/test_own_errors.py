@@ -32,10 +32,10 @@ DEPENDS = LanguageNote(
 def answer(make: SimpleNamespace) -> Answer:
     base: Report = make.report(make.submission(created_at=SUNDAY))
 
-    def answered(day: int, text: str, *notes: LanguageNote) -> Report:
+    def answered(day: int, text: str, *notes: LanguageNote, engine: str = "text") -> Report:
         changed = {
             "created_at": SUNDAY + timedelta(days=day),
-            "transcript": Transcript(text=text),
+            "transcript": Transcript(text=text, engine=engine),
             "language": Language(notes=notes),
         }
         return base.model_copy(update=changed)
@@ -53,6 +53,8 @@ def test_an_error_comes_back_until_two_later_answers_have_it_right(answer: Answe
     other = answer(1, "We scale it by hand.")
     once = answer(2, "That would depend on the model.")
     assert right(own_errors([other, once, wrong])) == [("depends of the load", 1, False)]
+    rough = answer(2, "It depends on the load.", engine="pocketsphinx")
+    assert right(own_errors([wrong, once, rough])) == [("depends of the load", 1, False)]
     twice = answer(3, "Depending on traffic, we add two.")
     assert right(own_errors([wrong, other, once, twice])) == [("depends of the load", 2, True)]
     again = answer(4, "It depends on cost and depends of the load.", DEPENDS)

@@ -10,7 +10,7 @@ from client.practice.progress import (
     score_lines_by,
     term_lines,
 )
-from server.contract import Attempt, AttemptSummary, DrillCard, Pronunciation, TermVerdict
+from server.contract import Attempt, AttemptSummary, DrillCard, Pronunciation, TermVerdict, Word
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -118,7 +118,10 @@ def test_a_report_is_read_once_and_again_when_it_has_changed(make: SimpleNamespa
             self.asked.append(attempt_id)
             if attempt_id == 3:
                 raise RejectedError("it is damaged", "unreadable")
-            found: Attempt = make.attempt(make.submission(), attempt_id)
+            said = make.submission().transcript.model_copy(
+                update={"engine": "pocketsphinx", "words": (Word(text="a"),)}
+            )
+            found: Attempt = make.attempt(make.submission(transcript=said), attempt_id)
             return found
 
     backend = Counting()
@@ -130,7 +133,8 @@ def test_a_report_is_read_once_and_again_when_it_has_changed(make: SimpleNamespa
     regraded = [history[1], attempt(1, "one", 0.75)]
     assert len(reader.recent(regraded)) == 2
     assert backend.asked == [3, 2, 1, 1]
-    assert reader.recent(regraded)[0].transcript.words == ()
+    kept = reader.recent(regraded)[0].transcript
+    assert (kept.words, kept.is_rough) == ((), True)
     reader.forget(1)
     assert len(reader.recent(regraded)) == 2
     assert backend.asked == [3, 2, 1, 1, 1]

@@ -27,6 +27,7 @@ from server.contract import (
     Pronunciation,
     Report,
     TermVerdict,
+    Transcript,
 )
 
 SUNDAY_EVENING = datetime(2026, 3, 1, 23, tzinfo=UTC)
@@ -154,6 +155,14 @@ def test_remarks_are_counted_by_kind_and_mastered_or_not(make: SimpleNamespace) 
     assert (tense.kind, tense.mastered, tense.open) == ("tense", False, 1)
     assert (article.kind, article.mastered, article.now) == ("article", True, 0.0)
     assert article.before == pytest.approx(1.0)
+    rough = Transcript(text="we was late", engine="pocketsphinx")
+    for unjudged in ({"language": Language(pending=True)}, {"transcript": rough}):
+        after = [noted(day).model_copy(update=unjudged) for day in range(1, 9)]
+        (line,) = kind_lines([noted(0, "tense"), *after])
+        assert (line.mastered, line.before, line.now) == (False, None, pytest.approx(2))
+        assert mastered([noted(0, "tense"), *after]).errors == ()
+        days = day_deliveries([noted(0, "tense"), *after], UTC)
+        assert [day.notes for day in days] == [pytest.approx(2), *[None] * 8]
 
 
 def test_what_went_wrong_once_and_does_not_any_more_is_mastered(make: SimpleNamespace) -> None:

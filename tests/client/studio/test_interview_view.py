@@ -10,13 +10,8 @@ from tests.client.practice.interviews.test_report import SUBMISSIONS, held, kept
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def interviews(tmp_path: Path, clock: Clock) -> Interviews:
-    return Interviews(tmp_path / "interviews", clock)
+def interviews(tmp_path: Path) -> Interviews:
+    return Interviews(tmp_path / "interviews", Clock())
 
 
 def test_points_lead_to_what_they_rest_on(interviews: Interviews) -> None:
@@ -25,25 +20,15 @@ def test_points_lead_to_what_they_rest_on(interviews: Interviews) -> None:
     first = attempt(7, "q", SUBMISSIONS[0], statuses=("missing",), terms=[wrong])
     second = attempt(8, "q", SUBMISSIONS[1], longest_pause_s=9.0)
     report = report_interview(record, kept(record, first, second))
-    hrefs = [
-        evidence_href(report, evidence)
-        for evidence in (
-            "answers[0].score",
-            "answers[1].longest_pause_s",
-            "answers[2]",
-            "answers[3].score",
-            "terms[0]",
-            "words_per_minute",
-        )
-    ]
-    assert hrefs == [
-        "/attempts/7#phrases",
-        "/attempts/8#delivery",
-        "#question-3",
-        "#question-4",
-        "#term-1",
-        "#figures",
-    ]
+    places = {
+        "answers[0].score": "/attempts/7#phrases",
+        "answers[1].longest_pause_s": "/attempts/8#delivery",
+        "answers[2]": "#question-3",
+        "answers[3].score": "#question-4",
+        "terms[0]": "#term-1",
+        "words_per_minute": "#figures",
+    }
+    assert {each: evidence_href(report, each) for each in places} == places
     strongest, weakest = point_links(report)
     assert [point.href for point in strongest][:1] == ["/attempts/8#phrases"]
     assert "#question-3" in [point.href for point in weakest]
@@ -70,14 +55,9 @@ def test_the_state_names_a_question_of_a_neighbor_role(interviews: Interviews) -
     record = held(interviews, 1)
     now = interviews.now()
     assert state_of(record, None, now).question is None
+    opened = dict.fromkeys(("submission_id", "attempt_id", "closed_at"))
     asked = record.questions[0].model_copy(
-        update={
-            "state": "open",
-            "role": "somebody-else",
-            "submission_id": None,
-            "attempt_id": None,
-            "closed_at": None,
-        }
+        update=opened | {"state": "open", "role": "somebody-else"}
     )
     running = record.model_copy(update={"ended_at": None, "questions": (asked,)})
     question = state_of(running, None, now).question
