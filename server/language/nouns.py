@@ -81,9 +81,9 @@ def _is_paired(s: Sentence, at: int) -> bool:
 def _must_be_determined(s: Sentence, start: int, head: Any) -> float:
     """How sure it is that a noun cannot stand alone here; 0 where it may."""
     noun = head.tag_ == "NN" and head.lemma_.lower() in listed("counted_always")
-    near = {s.word(start - 1), s.word(head.i + 1)}
+    near = {s.word(start - 1)}
+    near |= {s.word(head.i + 1)} if s.pos(head.i + 1) != "PART" else set()  # "opportunity to lead"
     paired = near & {"and", "or", "by", "to", "per", "via", "nor"} or s.tag(start - 1) == "CC"
-    paired = paired and s.pos(head.i + 1) != "PART"  # "opportunity to lead"
     named = s.tag(head.i + 1) in ("CD", "NN", "NNS", "NNP") or (head.text[0].isupper() and head.i)
     row = s.word(head.i + 1) == "," and any(c.dep_ in ("conj", "appos") for c in head.children)
     if not noun or paired or named or row or s.word(start) in listed("bare_starts"):
@@ -236,7 +236,8 @@ def _article_choice(s: Sentence) -> Iterator[Edit]:
             head = s.doc[at].head
             unique = s.word(at + 1) in _UNIQUE or s.tag(at + 1) == "JJS"
             unique = unique and s.word(at + 1) not in listed("also_of_several")
-            unique = unique and s.text(at + 1, at + 3).lower() != "only child"
+            family = ("only child", "only son", "only daughter")
+            unique = unique and s.text(at + 1, at + 3).lower() not in family
             if head.pos_ == "NOUN" and unique:
                 yield at, at + 1, "the", 1.0
 

@@ -30,7 +30,7 @@ _ADJECTIVES = (
     "technical|short|long|clear|better|similar|extra|special|simple|hard|difficult|funny|blurry"
 )
 _AFTER_BARE = (
-    "(?= (?:about|on|into|to|for|in|at|by|with|from|before|when|because|and|but|so|that)( |$)|$)"
+    "(?= (?:about|on|into|to|for|in|before|when|because|and|but|so|that)( |$)|$)"
 )
 """What may follow an object without an article: "to make research easy" is right."""
 _VERB = re.compile(r"<([a-z:]+)>")

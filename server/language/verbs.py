@@ -426,7 +426,8 @@ def _tense(s: Sentence) -> Iterator[Edit]:
             yield at, at + 2, inflect(nxt.lemma_.lower(), "VBD"), 1.0
         if low in ("am", "is", "are", "was", "were") and nxt is not None and nxt.tag_ == "VBG":
             form = "VBZ" if low == "is" else "VBD" if low in ("was", "were") else "VBP"
-            if sure := stative.get(nxt.lemma_.lower()):
+            settling = nxt.lower_ == "agreeing" and s.word(at + 2) == "on"
+            if (sure := stative.get(nxt.lemma_.lower())) and not settling:
                 yield at, at + 2, inflect(nxt.lemma_.lower(), form), sure
         if tag == "VBG" and token.dep_ == "ROOT" and s.pos(at - 1) == "PRON" and named:
             be = {"i": "am", "he": "is", "she": "is", "it": "is"}.get(s.word(at - 1), "are")

@@ -38,9 +38,11 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
         if token.pos_ not in ("NOUN", "PROPN", "VERB", "ADJ"):
             continue
         known = _pairs().get(token.lemma_.lower()) or _pairs().get(token.lower_)
-        if not known or (token.dep_ in ("nsubj", "compound") and token.head.i > token.i):
-            continue  # "it makes testing easier", "they keep the deadline secret"
-        around = token.dep_ == "pobj" and token.head.lower_ != "of"  # "completed by the deadline"
+        if not known:
+            continue
+        # "it makes testing easier", "completed by the deadline", "passed the exam the second time"
+        around = token.dep_ in ("nsubj", "compound") and token.head.i > token.i
+        around |= token.dep_ in ("pobj", "npadvmod") and token.head.lower_ != "of"
         verbs = [token.head] if token.dep_ in _OBJECTS else []
         if token.dep_ == "relcl" or any(child.dep_ == "relcl" for child in token.children):
             verbs += [child for child in token.children if child.dep_ == "relcl"]

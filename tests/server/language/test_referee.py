@@ -9,7 +9,7 @@ PAIRS = [
     ("We didn't noticed the leak until Monday.", "We didn't notice the leak until Monday."),
     ("It depends of the size of the cache.", "It depends on the size of the cache."),
     ("She gave me many advices about it.", "She gave me a lot of advice about it."),
-    ("The cluster is more fast than the old.", "The cluster is faster than the old."),
+    ("It is more fast than the old one.", "It is faster than the old one."),
 ]
 
 
