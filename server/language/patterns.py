@@ -29,9 +29,7 @@ _ADJECTIVES = (
     "big|bad|good|great|small|quick|final|right|wrong|real|huge|new|important|serious|stupid|common|"
     "technical|short|long|clear|better|similar|extra|special|simple|hard|difficult|funny|blurry"
 )
-_AFTER_BARE = (
-    "(?= (?:about|on|into|to|for|in|before|when|because|and|but|so|that)( |$)|$)"
-)
+_AFTER_BARE = "(?= (?:about|on|into|to|for|in|before|when|because|and|but|so|that)( |$)|$)"
 """What may follow an object without an article: "to make research easy" is right."""
 _VERB = re.compile(r"<([a-z:]+)>")
 _PERFECT = re.compile(r"\b(have|has|had|having|\w+'ve|be|been|is|are|was|were|being)( \w+ly)? $")

@@ -47,12 +47,12 @@ def test_every_phone_is_described() -> None:
 
 
 @pytest.mark.parametrize(
-    ("term", "old", "new"),
-    [("RoCE", "- R AO1 K IY0", "- R AA K IY0"), ("NCCL", "phones: R OW1 S", "phones: R AA1 K IY0")],
+    ("old", "new"),
+    [("- R AO1 K IY0", "- R AA K IY0"), ("phones: R OW1 S", "phones: R AA1 K IY0")],
 )
-def test_the_faults_read_as_shown(tmp_path: Path, term: str, old: str, new: str) -> None:
+def test_the_faults_read_as_shown(tmp_path: Path, old: str, new: str) -> None:
     file = tmp_path / "my-terms.yaml"
-    file.write_text(TERM_EXAMPLE.replace("RoCE", term).replace(old, new), encoding="utf-8")
+    file.write_text(TERM_EXAMPLE.replace(old, new), encoding="utf-8")
     with pytest.raises(LexiconError) as error:
         read_terms(file)
     assert str(error.value) in TEXT

@@ -40,7 +40,7 @@ def drilled(client: TestClient, term: str) -> tuple[int, str]:
     found = re.search(r'<script type="application/json" id="drill">(.*?)</script>', page.text, re.S)
     assert found is not None
     drill = json.loads(found[1])
-    return drill["total"], drill["card"]["term"]
+    return drill["total"], drill["card"]["prompt"]
 
 
 def test_a_term_of_a_set_is_drilled_at_once(client: TestClient, studio: Studio) -> None:
