@@ -22,7 +22,7 @@ import numpy.typing as npt
 from question_bank.models import KeyPhrase, Question
 from server.grading.answer import Span
 from server.grading.encoder import DIMENSIONS, MODEL, Vectors, shared_encoder
-from server.grading.english import FUNCTION_WORDS, by_word, word_set
+from server.grading.english import FUNCTION_WORDS, by_word, word_class, word_set
 from server.grading.model import shipped_arrays
 
 Floats = npt.NDArray[np.float64]
@@ -488,28 +488,13 @@ def sentences_in(text: str) -> list[str]:
     return re.split(r"(?<=[.?!])\s+", text)
 
 
-_ABSOLUTE: Final = word_set("""
-    always never only just automatically simply all completely fully entirely every everything
-    nothing nobody anyway exactly directly enough any none easy simple single useless unnecessary
-    irrelevant identical free best perfect perfectly totally itself
-    """)
-_NEGATION: Final = word_set("""
-    no not never none neither nor without don't doesn't didn't isn't wasn't aren't won't wouldn't
-    can't cannot couldn't needn't nothing nobody hardly
-    """)
+_ABSOLUTE: Final = word_class("absolute_words")
+_NEGATION: Final = word_class("denying_words")
 _REASON: Final = word_set("because since as so that's why therefore thus means")
 _SPEAKER: Final = word_set("i i'd i'm i've we we'd we've my our me us")
-_CONTRAST: Final = word_set("""
-    but however although though unless otherwise instead while whereas except if depends until
-    trade-off tradeoff versus
-    """)
-_HEDGE: Final = word_set("""
-    maybe probably perhaps somehow something somewhat guess basically certain various appropriate
-    suitable proper different
-    """)
-COMMON_WORDS: Final = FUNCTION_WORDS | word_set("""
-    if that it its one two get got up out about like um uh there here our how
-    """)
+_CONTRAST: Final = word_class("contrasting_words")
+_HEDGE: Final = word_class("hedging_words")
+COMMON_WORDS: Final = FUNCTION_WORDS | word_class("common_words")
 _CLASSES: Final = (_ABSOLUTE, _NEGATION, _REASON, _SPEAKER, _CONTRAST, _HEDGE)
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9']")
 _SUFFIX: Final = re.compile(r"(ing|ed|es|s|ly|er|ers|ion|ions)$")

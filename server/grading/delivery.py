@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from server.contract import Coverage, Delivery, Filler, Pause, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
-from server.grading.english import FUNCTION_WORDS, by_word, parts_of_speech, word_class, word_set
+from server.grading.english import by_word, lemma, parts_of_speech, word_class, word_set
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token
 
 _HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")
@@ -32,7 +32,8 @@ MIN_ANSWER_S = 1.0
 _MAX_REPEAT = 3
 # Said twice in good English ("that that", "had had") or for emphasis ("very very").
 _REPEAT_MEANT = word_class("repeat_meant")
-_NO_EMPHASIS = word_set("just then only own such same other in on to first next last")
+_FUNCTION_WORDS = word_class("function_words")
+_NO_EMPHASIS = _FUNCTION_WORDS | word_set("just then only own such same other in on first last")
 """Adjectives by the dictionary that are said twice by stumbling ("just just")."""
 _PARTICLES = word_set("in on out up over off down by through along around")
 """After a verb the first of two may belong to it: "logged in in 2020"."""
@@ -151,7 +152,7 @@ def _is_meant(answer: Answer, live: Sequence[int], at: int, size: int) -> bool:
     word = block[0]
     if word in _REPEAT_MEANT or any(token.inside for token in said):
         return True
-    if "ADJ" in parts_of_speech(word) and word not in FUNCTION_WORDS | _NO_EMPHASIS:
+    if "ADJ" in parts_of_speech(word) and word not in _NO_EMPHASIS:
         return True
     written = [answer.words[token.first][:1] for token in said]
     if word != "i" and before is not None and all(map(str.isupper, written)):
@@ -205,6 +206,61 @@ _TAKEN_BACK = re.compile(
     r"|let me say (?:it|that) again|i meant)\b"
 )
 """What speakers say when they take words back (Levelt 1983: editing terms)."""
+_EDITING = re.compile(
+    rf"(?<= )(?:(?:{_TAKEN_BACK.pattern}|(?<=, )(?:no|well|wait|actually|rather)(?=,)),? )+"
+)
+_STUMBLING = re.compile(rf"(?<=, )|(?<= )(?:(?:{'|'.join(_HESITATIONS)}),? )+|(?<=n't )(?=\S+n't )")
+_ALIKE = (_STRANDED | {"on", "in"}, word_set("a an the"))
+_FORMS = [word_set(forms) for forms in ("am is are was were", "do does did", "has have had")]
+_MOST_TAKEN_BACK = 8
+"""A correction goes back this many words at most: hardly ever beyond the clause (Levelt)."""
+
+
+def taken_back(words: Sequence[str]) -> frozenset[int]:
+    """The places of words that their speaker corrected at once, and of the "I mean" between.
+
+    A correction begins with a word that it repeats, or that replaces one of its kind (Levelt 1983).
+    Without an editing term only another form of the last word is one: "he don't, doesn't".
+    """
+    plain = [re.sub(r"^\W+|\W+$", "", word.replace("’", "'").lower()) for word in words]
+    ended = ["," if word[-1:] in ",.;:?!…—-" else "" for word in words]
+    text = "".join(f"{word}{end} " for word, end in zip(plain, ended, strict=True))
+    found: set[int] = set()
+    for editing, most in ((_EDITING, _MOST_TAKEN_BACK), (_STUMBLING, 1)):
+        for term in editing.finditer(text):
+            at, after = (text[:place].count(" ") for place in term.span())
+            for first in range(at - 1, max(-1, at - most - 1), -1) if after < len(words) else ():
+                if first + 1 < at and words[first][-1:] in ".?!":
+                    break
+                again = plain[after : after + at - first + 2]
+                if _is_corrected(plain[first:at], again, announced=most > 1):
+                    found.update(range(first, after))
+                    break
+    return frozenset(found)
+
+
+def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool) -> bool:
+    first, new = said[0], again[0]
+    same = _is_same(first, new)
+    if not announced:
+        negated = first.endswith("n't") == new.endswith("n't")  # not "he is, isn't he"
+        return first != new and same and negated and not new.endswith("ing")
+    kinds = parts_of_speech(first), parts_of_speech(new)
+    verbs = all("VERB" in each and "NOUN" not in each for each in kinds)
+    if not (same or verbs or any({first, new} <= words for words in _ALIKE)):
+        return False
+    if len(said) == 1:
+        return first != new or first not in _OBJECTS
+    common = any(_is_same(word, other) for word in said[1:] for other in again[1:])
+    return common or (same and first not in _FUNCTION_WORDS)
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether one word is a form of the other ("don't" of "does")."""
+    one, other = one.removesuffix("n't"), other.removesuffix("n't")
+    return lemma(one) == lemma(other) or any({one, other} <= forms for forms in _FORMS)
+
+
 _CLAUSE_STARTS = word_class("clause_starts")
 
 

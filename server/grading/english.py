@@ -56,6 +56,10 @@ def word_class(name: str) -> frozenset[str]:
     return word_set(_classes()[name])
 
 
+def _phrases(name: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(phrase.split()) for phrase in _classes()[name].split(" | "))
+
+
 _PART_OF: Final = {"modal": "AUX"}
 """Parts of speech that Universal Dependencies names differently."""
 
@@ -251,15 +255,7 @@ FUNCTION_WORDS = word_class("function_words")
 """Words that hardly matter between the words of a phrase."""
 
 DISFLUENCIES = word_class("disfluencies")
-DISFLUENT_PHRASES = (
-    ("you", "know"), ("i", "mean"), ("sort", "of"), ("kind", "of"), ("let's", "say"),
-    ("i", "think"), ("i", "guess"), ("how", "do", "you", "say"), 
-    ("what", "do", "you", "call", "it"),
-    ("so", "called"), ("if", "you", "like"), ("as", "it", "were"), ("i", "would", "say"),
-    ("i'd", "say"), ("how", "to", "say"), ("what's", "it", "called"), ("no", "sorry"),
-    ("believe", "it", "or", "not"), ("as", "they", "say"), ("as", "we", "say"), ("you", "see"),
-    ("to", "be", "honest"), ("of", "course"), ("or", "rather"), ("sorry",), ("as", "you", "know"),
-)  # fmt: skip
+DISFLUENT_PHRASES = _phrases("disfluent_phrases")
 
 SUBJECTS = word_class("subjects")
 AUXILIARIES = word_class("auxiliaries")
@@ -293,13 +289,7 @@ def is_generic(word: str) -> bool:
 
 
 # Prepositions and words that form an adverb: "in parallel" is not a kind of parallelism.
-ADVERBIAL = {
-    ("in", "parallel"), ("in", "general"), ("in", "order"), ("in", "case"), ("in", "time"),
-    ("at", "scale"), ("in", "practice"), ("in", "production"), ("on", "time"), ("in", "line"),
-    ("in", "total"), ("on", "average"), ("at", "first"), ("at", "last"), ("in", "short"),
-    ("our", "own"), ("my", "own"), ("your", "own"), ("their", "own"), ("its", "own"),
-    ("at", "rest"), ("by", "hand"), ("in", "turn"), ("in", "detail"), ("in", "advance"),
-}  # fmt: skip
+ADVERBIAL = frozenset(_phrases("adverbial"))
 
 
 @cache

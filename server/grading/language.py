@@ -9,29 +9,18 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from question_bank.strict_yaml import parse_yaml
 from server.contract import Language, LanguageNote, Report, Word
 from server.grading.answer import Answer
+from server.grading.delivery import taken_back
 from server.grading.summary import summarize
 from server.grading.tokenizer import SENTENCE
 from server.language.notes import LEAST_CONFIDENCE, Said, checker
 
-TONGUES: Final = {
-    "en": ("english", "american", "british"),
-    "de": ("german", "deutsch", "austrian", "swiss german"),
-    "es": ("spanish", "espanol", "español", "castellano"),
-    "fr": ("french", "francais", "français"),
-    "pt": ("portuguese", "brazilian", "portugues", "português"),
-    "it": ("italian", "italiano"),
-    "ru": ("russian", "русский", "ukrainian", "belarusian"),
-    "zh": ("chinese", "mandarin", "cantonese", "中文"),
-    "hi": ("hindi", "urdu", "marathi", "gujarati", "punjabi", "telugu", "tamil", "bengali"),
-}
-"""Mother tongues whose false friends are known, and English, as people write them."""
 _STYLE_WEIGHT: Final = 0.5
 _WORST: Final = {
     "false_friend": 1.5,
@@ -61,11 +50,14 @@ class _Rule(BaseModel):
 
 
 @cache
+def _data(name: str) -> Any:
+    text = resources.files("server.grading").joinpath(f"data/{name}").read_text("utf-8")
+    return parse_yaml(text, name).data
+
+
+@cache
 def _rules() -> tuple[_Rule, ...]:
-    text = resources.files("server.grading").joinpath("data/language_rules.yaml").read_text("utf-8")
-    return tuple(
-        _Rule.model_validate(entry) for entry in parse_yaml(text, "language_rules.yaml").data
-    )
+    return tuple(_Rule.model_validate(entry) for entry in _data("language_rules.yaml"))
 
 
 def remark(answer: Answer, words: Sequence[Word]) -> Language:
@@ -109,7 +101,9 @@ def remark(answer: Answer, words: Sequence[Word]) -> Language:
 def tongue_of(written: str) -> str | None:
     """The code of a mother tongue as somebody wrote it, or what they wrote; ``None``: nothing."""
     plain = written.strip().casefold()
-    return next((code for code, names in TONGUES.items() if plain in (code, *names)), plain) or None
+    words = {re.split("[-_]", plain)[0], *re.findall(r"[^\W\d_]{4,}|中文", plain)}
+    tongues = _data("tongues.yaml").items()
+    return next((code for code, names in tongues if words & {code, *names.split()}), plain) or None
 
 
 class _Typed(BaseModel):
@@ -130,6 +124,9 @@ def find_errors(folder: Path | None, report: Report, mother_tongue: str = "") ->
     found = checker(folder)
     transcript = report.transcript
     words: Sequence[Said] = transcript.words or [_Typed(text=w) for w in transcript.text.split()]
+    skipped = set(taken_back([word.text for word in words]))
+    for start in report.delivery.repeated_starts:
+        skipped |= {start.word_index + at for at in range(len(start.text.split()))}
     style = tuple(n for n in report.language.notes if n.kind in ("hedging", "register"))
     notes = [
         LanguageNote.model_validate(
@@ -144,7 +141,7 @@ def find_errors(folder: Path | None, report: Report, mother_tongue: str = "") ->
                 "weight": round(_WORST.get(note.kind, 1.0) * (1.0 + note.chance), 3),
             }
         )
-        for note in found.notes(words, tongue_of(mother_tongue))
+        for note in found.notes(words, tongue_of(mother_tongue), skipped)
     ]
     return Language(notes=(*notes, *style), by=found.by)
 

@@ -90,11 +90,6 @@ def rules() -> dict[str, Rule]:
     return found
 
 
-def kinds() -> tuple[str, ...]:
-    """The kinds of notes, each once."""
-    return tuple(dict.fromkeys(rule.kind for rule in rules().values()))
-
-
 @dataclass(frozen=True)
 class Repair:
     """A repair of a sentence; its chance is 1 where no model doubts it."""
@@ -242,14 +237,13 @@ class Checker:
                 return False
         if (quotes + sentence.doc.text[: proposal.start].count('"')) % 2:  # inside a quotation
             return False
-        if proposal.new:
-            after = " ".join(each.text for each in words[last : last + _TAKEN_BACK_WORDS]).lower()
-            new = proposal.new.lower().strip()
-            if proposal.first and len(new.split()) == 1:
-                new = f"{sentence.low[proposal.first - 1]} {new}"
-            if len(new.split()) > 1 and new in after:
-                return False
-        return True
+        after = " ".join(each.text for each in words[last : last + _TAKEN_BACK_WORDS]).lower()
+        new = proposal.new.lower().strip()
+        if new and after.startswith(f"{new} "):
+            return False
+        if proposal.first and len(new.split()) < 2:
+            new = f"{sentence.low[proposal.first - 1]} {new or sentence.word(proposal.last)}"
+        return len(new.split()) < 2 or new not in after
 
 
 def _text(words: Sequence[Said], skipped: Collection[int]) -> tuple[str, list[int]]:

@@ -10,7 +10,7 @@ from server.grading import GRADER_VERSION, grade, prepare
 from server.grading.answer import read_answer
 from server.grading.delivery import find_fillers, find_repeated_starts, syllables
 from server.grading.grader import term_index
-from server.grading.language import remark
+from server.grading.language import find_errors, remark
 
 ROCE = Term(
     term="RoCE",
@@ -319,6 +319,26 @@ def test_style_is_noted_at_once_and_errors_are_looked_for_later(lexicon):
     assert [(note.kind, note.start_s) for note in language.notes] == [("register", 0)]
     assert language.pending
     assert remark(rough, words) == Language()
+
+
+@pytest.mark.parametrize(
+    ("text", "repairs"),
+    [
+        ("We discussed about it, I mean we discussed it.", []),
+        ("He don't, doesn't know it. He don't doesn't know it. He don't, um, doesn't know it.", []),
+        ("We discussed about, no, discussed the plan. It depends of, sorry, on the load.", []),
+        ("He don't, sorry, he didn't know it. We use a API, sorry, an API.", []),
+        ("It depends of, on it. We discussed about we discussed about it.", ["discussed it"]),
+        ("We discussed about it, we discussed it with them.", []),
+        ("We discussed about it, I mean, the plan was late.", ["discussed it"]),
+        ("Sorry, we did a decision, well, the team did.", ["made a decision"]),
+        ("He don't do it. He do it, doesn't he?", ["He doesn't", "He does it"]),
+        ("There was no, no plan, and we discussed about it.", ["discussed it"]),
+    ],
+)
+def test_what_the_speaker_takes_back_gets_no_note(question, submit, lexicon, text, repairs):
+    report = grade(question, submit(text, times=True), lexicon, "b")
+    assert [note.better for note in find_errors(None, report).notes] == repairs
 
 
 def test_the_summary_points_at_its_evidence(question, submit, lexicon):

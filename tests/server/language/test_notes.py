@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from server.contract import Word
+from server.grading.language import tongue_of
 from server.language.acceptor import acceptor
 from server.language.notes import Checker
 
@@ -88,3 +89,23 @@ def test_the_same_repair_is_likelier_the_more_its_speaker_errs() -> None:
     assert chance([], "word " * 600) < chance([]) < chance([3.0, 3.0])
     assert chance([], tongue="en") < chance([]) < chance([], "becouse " + "word " * 29)
     assert chance([]) < chance([], tongue="de")
+
+
+@pytest.mark.parametrize(
+    ("tongue", "text", "better"),
+    [
+        ("Deutsch", "I became an offer.", "got"),
+        ("Canadian French", "I passed an exam in May.", "took"),
+        ("Latin American Spanish", "I am constipated.", "cold"),
+        ("pt-BR", "We pretend to ship it.", "intend"),
+        ("italiano", "We confronted both results.", "compared"),
+        ("русский язык", "He is a good compositor.", "composer"),
+        ("Mandarin Chinese", "My uncle is a cadre.", "official"),
+        ("hi_IN", "I have a doubt.", "question"),
+    ],
+)
+def test_each_tongue_has_its_own_false_friends(tongue: str, text: str, better: str) -> None:
+    found = Checker(weights=replace(acceptor(), rules_alone={"false-friend": 0.7}))
+    (note,) = found.notes(words(text), tongue_of(tongue))
+    assert better in note.better
+    assert found.notes(words(text), tongue_of("British English")) == []
