@@ -87,10 +87,7 @@ _SPELLINGS = (
     (re.compile(r"ys(e|ed|er|ers|ing)$"), r"yz\1"),
     (re.compile(r"^(cent|fib|met|lit)r(es|ed)$"), r"\1er\2"),
 )  # fmt: skip
-_PREFIXES = (
-    "hyper", "hypo", "inter", "intra", "micro", "macro", "multi", "over", "under", "super", "semi",
-    "anti", "auto", "trans", "non", "pre", "sub", "dis", "mis", "un", "re", "de", "co",
-)  # fmt: skip
+_PREFIXES = tuple(_classes()["prefixes_of_families"].split())
 COMMON_RANK = 5_000
 """Words up to this rank of English make compounds."""
 _KEPT = word_set("https data ops aws ios does access less least most last further later")

@@ -40,6 +40,7 @@ class _Rule(BaseModel):
     better: str
     why: str
     at_least: int = 1
+    written: bool = False
     words: tuple[str, ...]
 
     @cached_property
@@ -83,7 +84,8 @@ def remark(answer: Answer, words: Sequence[Word]) -> Language:
         hit = hits[0]
         place = sum(word != "|" for word in text[: hit.start()].split())
         word = words[tokens[place].first] if tokens[place].first < len(words) else None
-        if word is not None and (word.confidence or 1.0) < LEAST_CONFIDENCE:
+        unsure = word is not None and (word.confidence or 1.0) < LEAST_CONFIDENCE
+        if unsure or (rule.written and word is not None and word.start_s is not None):
             continue
         notes.append(
             LanguageNote(

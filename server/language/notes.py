@@ -270,26 +270,46 @@ def _word_at(places: list[int], character: int) -> int:
 
 
 def _as_notes(chosen: list[Repair], text: str, places: list[int]) -> Iterator[Note]:
-    for each in sorted(chosen, key=lambda one: one.sentence.offset + one.proposal.start):
-        sentence, proposal = each.sentence, each.proposal
-        said = sentence.doc.text
-        start, end = _widened(sentence, proposal)
-        shift = sentence.offset
-        rule = rules()[proposal.rule]
+    for repairs, start, end in _phrases(chosen):
+        best = max(repairs, key=lambda each: each.chance)
+        sentence, rule = best.sentence, rules()[best.proposal.rule]
+        said, shift = sentence.doc.text, sentence.offset
         others = [o.proposal for o in chosen if o.sentence is sentence]
         inner = [o for o in others if start <= o.start and o.end <= end]  # they are shown with it
         whole = apply_all(said, others)
         yield Note(
             kind=rule.kind,
-            rule=proposal.rule,
+            rule=rule.name,
             said=_plain(said[start:end]),
             better=_plain(apply_all(said[:end], inner)[start:]),
-            why=rule.why,
+            why=" ".join(dict.fromkeys(rules()[each.proposal.rule].why for each in repairs)),
             first=_word_at(places, shift + start),
             last=_word_at(places, shift + max(start, end - 1)) + 1,
             sentence="" if rule.kind == _WRITTEN else " ".join(whole.split()),
-            chance=each.chance,
+            chance=best.chance,
         )
+
+
+def _phrases(chosen: list[Repair]) -> Iterator[tuple[list[Repair], int, int]]:
+    """The phrases to show: repairs that stand in the phrase of another are one note with it."""
+    repairs: list[Repair] = []
+    first = last = 0
+    for each in sorted(chosen, key=lambda one: one.sentence.offset + one.proposal.start):
+        start, end = _widened(each.sentence, each.proposal)
+        one = repairs and repairs[-1].sentence is each.sentence
+        written = any(rules()[o.proposal.rule].kind == _WRITTEN for o in (*repairs[-1:], each))
+        if (
+            one
+            and not written
+            and (each.proposal.end <= last or start <= repairs[-1].proposal.start)
+        ):
+            repairs, first, last = [*repairs, each], min(first, start), max(last, end)
+            continue
+        if repairs:
+            yield repairs, first, last
+        repairs, first, last = [each], start, end
+    if repairs:
+        yield repairs, first, last
 
 
 def _plain(text: str) -> str:

@@ -319,6 +319,10 @@ def test_style_is_noted_at_once_and_errors_are_looked_for_later(lexicon):
     assert [(note.kind, note.start_s) for note in language.notes] == [("register", 0)]
     assert language.pending
     assert remark(rough, words) == Language()
+    casual = "I'm gonna test it, you're gonna see it, we wanna ship it, and they gotta run it"
+    spoken = [Word(text=word, start_s=i) for i, word in enumerate(casual.split())]
+    assert [note.said for note in remark(said(casual, lexicon), ()).notes] == ["gonna"]
+    assert remark(said(casual, lexicon), spoken).notes == ()
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,13 @@ def test_one_sentence_gets_several_notes_each_at_its_words() -> None:
     assert notes[0].sentence == "We discussed it and it depends on the load."
 
 
+def test_repairs_of_one_phrase_are_one_note() -> None:
+    text = "We discussed about many informations and it depends of many softwares."
+    one, two = Checker().notes(words(text))
+    assert (one.said, one.better) == (text[3:36], "discussed a lot of information")
+    assert (two.better, len(two.why.split(". "))) == ("depends on a lot of software", 2)
+
+
 def test_the_same_repair_is_likelier_the_more_its_speaker_errs() -> None:
     def chance(others: list[float], text: str = "word " * 30, tongue: str | None = None) -> float:
         return acceptor().chances([2.0, *others], text.split(), tongue)[0]
