@@ -299,13 +299,15 @@ def _term_detail(said: SaidTerm) -> Text:
     return text
 
 
-def _language(language: Language) -> Table:
-    table = _grid("at", "said", "better", "why")
+def _language(language: Language, questions: Sequence[int] = ()) -> Table:
+    """The remarks shown; ``questions``: the number of each one's question, instead of its time."""
+    table = _grid("question" if questions else "at", "said", "better", "why")
     for group in language.groups():
         note = group.first
         more = f" ({group.name}, {group.count} times)" if group.count > 1 else ""
         why = Text(f"{note.why}{more}")
-        table.add_row(clock(note.start_s), Text(note.said), Text(note.better), why)
+        place = str(questions[group.at]) if questions else clock(note.start_s)
+        table.add_row(place, Text(note.said), Text(note.better), why)
     return table
 
 
@@ -464,6 +466,9 @@ def print_debrief(console: Console, report: InterviewReport) -> None:
         console.print(Text(f"Verdict: {debrief.verdict}.", "bold"))
         console.print(Text(f"{debrief.verdict_evidence} By rule, from the scores.", "dim"))
     _print_section(console, "By question", map(_answer, report.answers))
+    if report.language.notes:
+        table = _language(report.language, [each.number for each in report.note_places])
+        console.print(Text("\nLanguage", "bold cyan"), Padding(table, (0, 2)))
     for title, lines in sections_of(debrief):
         _print_section(console, title, lines)
     console.print(Text("With every answer in the studio: aloud, then Mock interview.", "dim"))
@@ -481,5 +486,4 @@ def _answer(line: AnswerLine) -> str:
         return f"{line.number}. {line.topic}: {outcome}"
     said = f"{line.number}. {line.topic}: {line.score:.0%}"
     lacks = [*line.missing[:2], *line.missing_parts[:1]]
-    said += f"; not said: {', '.join(lacks)}" if lacks else ""
-    return f"{said}; English: {'; '.join(line.language[:2])}" if line.language else said
+    return f"{said}; not said: {', '.join(lacks)}" if lacks else said

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from server.contract import (
+    Language,
     LanguageNote,
     NoteGroup,
     Report,
@@ -270,17 +271,18 @@ def view_report(report: Report, *, prefix: str = "", to_owner: bool = False) -> 
         figures=figures_of(report.delivery),
         fillers=filler_counts(report.delivery),
         pace=pace_chart(report, id_prefix=f"{prefix}pace"),
-        notes=tuple(_note_group(group, prefix) for group in report.language.groups()),
+        notes=note_rows(report.language, prefix),
         went_well=tuple(
-            PointRow(point.text, _href(point.evidence, prefix))
-            for point in report.summary.went_well
+            PointRow(each.text, row_href(each.evidence, prefix))
+            for each in report.summary.went_well
         ),
         work_on=tuple(
-            PointRow(point.text, _href(point.evidence, prefix)) for point in report.summary.work_on
+            PointRow(point.text, row_href(point.evidence, prefix))
+            for point in report.summary.work_on
         ),
         aim=None
         if (aim := report.aim) is None
-        else AimRow(aim.kind, aim.text, _href(aim.evidence, prefix), aim.quote, aim.model),
+        else AimRow(aim.kind, aim.text, row_href(aim.evidence, prefix), aim.quote, aim.model),
         follow_ups=tuple(
             FollowUpRow(
                 number, each.asked.ask, each.transcript.text, added_text(each), starts.get(number)
@@ -327,9 +329,13 @@ def _term_row(number: int, term: TermVerdict, prefix: str, to_owner: bool) -> Te
     )
 
 
-def _note_group(group: NoteGroup, prefix: str) -> NoteRow:
-    rows = [_note_row(at + 1, note, group, prefix) for at, note in group.notes]
-    return replace(rows[0], more=tuple(rows[1:]))
+def note_rows(language: Language, prefix: str = "") -> tuple[NoteRow, ...]:
+    """What is shown of the remarks: each row a kind."""
+    groups = [
+        [_note_row(at + 1, note, group, prefix) for at, note in group.notes]
+        for group in language.groups()
+    ]
+    return tuple(replace(worst, more=tuple(more)) for worst, *more in groups)
 
 
 def _note_row(number: int, note: LanguageNote, group: NoteGroup, prefix: str) -> NoteRow:
@@ -366,8 +372,8 @@ _SECTIONS: Final = {
 }
 
 
-def _href(evidence: str, prefix: str) -> str:
-    """Where the evidence for a summary point is on the page."""
+def row_href(evidence: str, prefix: str = "") -> str:
+    """Where evidence is on the page of a report."""
     found = _EVIDENCE.fullmatch(evidence)
     if found:
         return f"#{prefix}{_ROWS[found['list']]}-{int(found['at']) + 1}"

@@ -10,7 +10,7 @@ from client.practice.interviews.interview_report import (
 from client.practice.interviews.interview_report import report_interview as report_interview
 from client.practice.interviews.models import AnswerLine as AnswerLine
 from client.practice.interviews.models import InterviewReport as InterviewReport
-from client.practice.interviews.models import TermPlace as TermPlace
+from client.practice.interviews.models import Place as Place
 from client.practice.interviews.plan import ALL_ROUNDS as ALL_ROUNDS
 from client.practice.interviews.plan import InterviewPlan as InterviewPlan
 from client.practice.interviews.plan import first_of as first_of

@@ -7,20 +7,21 @@ from typing import Final
 
 from client.backend.protocol import Backend, RejectedError
 from client.practice.interviews.debrief import debrief_of, sections_of
-from client.practice.interviews.models import AnswerLine, InterviewReport, TermOverAll, TermPlace
+from client.practice.interviews.models import AnswerLine, InterviewReport, Place, TermOverAll
 from client.practice.interviews.record import AskedQuestion, InterviewRecord
 from server.contract import (
     MAX_POINTS,
     Attempt,
     Delivery,
     HistoryQuery,
+    Language,
     LanguageRequest,
     Report,
     SummaryPoint,
     band,
 )
 from server.ui.exports.markdown import plain_text, points_lines
-from server.ui.verdict_words import graded_text
+from server.ui.verdict_words import graded_text, note_lines
 
 STRONG_SCORE: Final = 0.7
 """Most of what a listener waits for was said."""
@@ -254,6 +255,12 @@ def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer])
         strongest=strongest(lines, _always_right(reports), rate),
         weakest=weakest(lines, terms, rate),
         terms=terms,
+        language=_language(graded),
+        note_places=tuple(
+            Place(number=number, attempt_id=attempt_id, evidence=f"language.notes[{at}]")
+            for number, (attempt_id, report) in reports.items()
+            for at in range(len(report.language.notes))
+        ),
         answers=tuple(lines),
         debrief=debrief_of(record, lines, reports, _mean(asked_scores) if scores else None),
     )
@@ -300,7 +307,6 @@ def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
                 for each in (report.structure.parts if report.structure else ())
                 if each.status == "missing" and not each.when_asked
             ),
-            "language": tuple(f"“{each.said}” → “{each.better}”" for each in report.language.notes),
             "follow_ups": len(report.follow_ups),
             "when_asked": sum(each.when_asked is not None for each in phrases),
         }
@@ -310,7 +316,7 @@ def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
 def _terms(reports: Mapping[int, tuple[int, Report]]) -> tuple[TermOverAll, ...]:
     """The terms said wrong, the most often first; only what was heard counts."""
     said: dict[str, int] = defaultdict(int)
-    places: dict[str, list[TermPlace]] = defaultdict(list)
+    places: dict[str, list[Place]] = defaultdict(list)
     taught: dict[str, tuple[str, str]] = {}
     for number, (attempt_id, report) in reports.items():
         for at, term in enumerate(report.pronunciation.terms):
@@ -322,7 +328,7 @@ def _terms(reports: Mapping[int, tuple[int, Report]]) -> tuple[TermOverAll, ...]
             expected, tip = taught.get(term.term, ("", ""))
             taught[term.term] = (expected or term.expected, tip or term.tip)
             places[term.term].append(
-                TermPlace(
+                Place(
                     number=number,
                     attempt_id=attempt_id,
                     evidence=f"pronunciation.terms[{at}]",
@@ -342,6 +348,16 @@ def _terms(reports: Mapping[int, tuple[int, Report]]) -> tuple[TermOverAll, ...]
         for name, where in places.items()
     ]
     return tuple(sorted(found, key=lambda each: (-each.mispronounced, each.said, each.term)))
+
+
+def _language(reports: Sequence[Report]) -> Language:
+    """The remarks on all answers."""
+    known = [each.language for each in reports]
+    return Language(
+        notes=tuple(note for each in known for note in each.notes),
+        pending=any(each.pending for each in known),
+        by=max((each.by for each in known if each.by), key=("rules", "model").index, default=None),
+    )
 
 
 def _always_right(reports: Mapping[int, tuple[int, Report]]) -> dict[str, list[int]]:
@@ -394,6 +410,10 @@ def _lines(report: InterviewReport) -> Iterator[str]:
     yield from points_lines("What was strongest", report.strongest)
     yield from points_lines("What to work on", report.weakest)
     yield from _answers(report.answers)
+    if report.language.notes:
+        yield from ("## Language", "")
+        yield from (f"- {plain_text(each)}" for each in note_lines(report.language))
+        yield ""
     yield from _term_lines(report.terms)
 
 
@@ -426,9 +446,9 @@ def _answers(answers: Sequence[AnswerLine]) -> Iterator[str]:
     yield ""
     yield (
         "| # | Question | Topic | Score | Length | Words per minute | Not said | Structure "
-        "| Language | Mispronounced |"
+        "| Mispronounced |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for line in answers:
         yield f"| {' | '.join(_cells(line))} |"
     yield ""
@@ -457,7 +477,6 @@ def _cells(line: AnswerLine) -> list[str]:
         rate,
         plain_text(", ".join(line.missing)),
         plain_text(", ".join(line.missing_parts)),
-        plain_text("; ".join(line.language)),
         plain_text(", ".join(line.mispronounced)),
     ]
 

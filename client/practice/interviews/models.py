@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from client.practice.interviews.record import QuestionState
-from server.contract import SummaryPoint
+from server.contract import Language, SummaryPoint
 
 
 class _Frozen(BaseModel):
@@ -21,7 +21,6 @@ class AnswerLine(_Frozen):
         problem: why an answer has no report here; empty while it is being transcribed.
         graded_score: the grader's own, where a coach corrected a verdict.
         missing: key phrases not said, the weightiest first; ``missing_parts``: of the structure.
-        language: what was said, and what is better.
         when_asked: key phrases said only to a follow-up.
     """
 
@@ -47,7 +46,6 @@ class AnswerLine(_Frozen):
     missing: tuple[str, ...] = ()
     mispronounced: tuple[str, ...] = ()
     missing_parts: tuple[str, ...] = ()
-    language: tuple[str, ...] = ()
     follow_ups: int = 0
     when_asked: int = 0
 
@@ -113,8 +111,8 @@ class Debrief(_Frozen):
     closing_remark: str = ""
 
 
-class TermPlace(_Frozen):
-    """One place where a term was said wrong: in which answer, and how it was heard there.
+class Place(_Frozen):
+    """One place where something went wrong: in which answer, and how a term was heard.
 
     ``evidence`` points into the answer's report, e.g. ``pronunciation.terms[2]``.
     """
@@ -122,8 +120,8 @@ class TermPlace(_Frozen):
     number: int
     attempt_id: int
     evidence: str
-    heard: str
-    start_s: float | None
+    heard: str = ""
+    start_s: float | None = None
 
 
 class TermOverAll(_Frozen):
@@ -134,7 +132,7 @@ class TermOverAll(_Frozen):
     tip: str
     mispronounced: int
     said: int
-    places: tuple[TermPlace, ...]
+    places: tuple[Place, ...]
 
 
 class InterviewReport(_Frozen):
@@ -149,6 +147,7 @@ class InterviewReport(_Frozen):
         strongest: what went best, by rule; ``evidence`` points into this report, e.g.
             ``answers[2].score``.
         weakest: what to work on, in the same way.
+        language: the remarks on all answers; ``note_places``: where each was said.
     """
 
     schema_version: Literal[1] = 1
@@ -175,6 +174,8 @@ class InterviewReport(_Frozen):
     strongest: tuple[SummaryPoint, ...]
     weakest: tuple[SummaryPoint, ...]
     terms: tuple[TermOverAll, ...]
+    language: Language = Language()
+    note_places: tuple[Place, ...] = ()
     answers: tuple[AnswerLine, ...]
     debrief: Debrief = Debrief()
 

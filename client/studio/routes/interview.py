@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from client.answer.answer import Outcome
 from client.backend.protocol import UnavailableError
 from client.core.errors import NoSpeech
+from client.practice.drills.phrases import error_id
 from client.practice.interviews import (
     CLOSING_ASK,
     CLOSING_MOST_S,
@@ -47,7 +48,8 @@ from client.studio.views.interview import (
 from question_bank.models import FieldOfWork, RoundGuide, RoundName
 from server.contract import LanguageRequest, duration
 from server.ui.rendering import when
-from server.ui.verdict_words import notices_text
+from server.ui.report_view import note_rows
+from server.ui.verdict_words import note_lines, notices_text
 
 SHORT_MINUTES: Final = (10, 20)
 """For practice between two other things; a real round takes three quarters of an hour."""
@@ -221,6 +223,9 @@ def router(studio: Studio) -> APIRouter:
             good_score=GOOD_SCORE,
             weak_score=WEAK_SCORE,
             place_href=place_href,
+            notes=note_rows(made.language),
+            note_places={f"note-{at}": each for at, each in enumerate(made.note_places, 1)},
+            error_id=error_id,
             first_line=first_lines(made.debrief.first) if made.debrief.first else "",
             recorded=[
                 each.attempt_id
@@ -252,6 +257,7 @@ def router(studio: Studio) -> APIRouter:
             debrief=made.debrief,
             first_line=first_lines(made.debrief.first) if made.debrief.first else "",
             moments=[moment_line(each) for each in made.debrief.moments],
+            notes=list(note_lines(made.language)) if made.language.notes else [],
         )
 
     @routes.get("/{interview_id}/report.{suffix}")

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Final, Literal
 from urllib.parse import quote
 
-from client.practice.interviews import AnswerLine, InterviewRecord, InterviewReport, TermPlace
+from client.practice.interviews import AnswerLine, InterviewRecord, InterviewReport, Place
 from question_bank.models import Bank
+from server.ui.report_view import PointRow, row_href
 
 _EVIDENCE: Final = re.compile(r"(?P<list>answers|terms)\[(?P<at>\d+)\](?:\.(?P<field>\w+))?")
-_PLACE: Final = re.compile(r"pronunciation\.terms\[(?P<at>\d+)\]")
 
 GOOD_SCORE: Final = 0.7
 WEAK_SCORE: Final = 0.5
@@ -93,14 +93,6 @@ class EarlierInterview:
     score: float | None
 
 
-@dataclass(frozen=True)
-class PointLink:
-    """One sentence, and where its evidence is."""
-
-    text: str
-    href: str
-
-
 def state_of(
     record: InterviewRecord,
     bank: Bank | None,
@@ -171,11 +163,11 @@ def earlier(
     )
 
 
-def point_links(report: InterviewReport) -> tuple[list[PointLink], list[PointLink]]:
+def point_links(report: InterviewReport) -> tuple[list[PointRow], list[PointRow]]:
     """The strongest and the weakest points with links to what they rest on."""
     return (
-        [PointLink(each.text, evidence_href(report, each.evidence)) for each in report.strongest],
-        [PointLink(each.text, evidence_href(report, each.evidence)) for each in report.weakest],
+        [PointRow(each.text, evidence_href(report, each.evidence)) for each in report.strongest],
+        [PointRow(each.text, evidence_href(report, each.evidence)) for each in report.weakest],
     )
 
 
@@ -193,8 +185,6 @@ def evidence_href(report: InterviewReport, evidence: str) -> str:
     return f"/attempts/{line.attempt_id}#{'phrases' if found['field'] == 'score' else 'delivery'}"
 
 
-def place_href(place: TermPlace) -> str:
-    """Where an answer's own report shows how a term was said at this place."""
-    found = _PLACE.fullmatch(place.evidence)
-    anchor = f"#term-{int(found['at']) + 1}" if found else ""
-    return f"/attempts/{place.attempt_id}{anchor}"
+def place_href(place: Place) -> str:
+    """Where an answer's own report shows what was said at this place."""
+    return f"/attempts/{place.attempt_id}{row_href(place.evidence)}"

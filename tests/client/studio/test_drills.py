@@ -19,6 +19,7 @@ from pronunciation.terms import Mistake
 from server.contract import Language, LanguageRequest
 from tests.client.conftest import make_submission
 from tests.client.practice.drills.conftest import ScriptedHearing
+from tests.client.practice.test_own_errors import DEPENDS
 
 ERRORS = (
     "The informations was not enough. It depends of the size. I am agree that it is more cheaper. "
@@ -197,30 +198,22 @@ def test_a_voice_that_does_not_work_names_the_remedy(
 def test_a_remark_on_an_answer_is_said_right(
     client: TestClient, hearing: ScriptedHearing, studio: Studio, make: SimpleNamespace
 ) -> None:
-    note = {
-        "kind": "preposition",
-        "said": "depends of the load",
-        "better": "depends on the load",
-        "why": '"Depend" takes "on".',
-        "sentence": "It depends on the load.",
-    }
-    base = make.report(make.submission())
-    report = base.model_copy(update={"language": Language.model_validate({"notes": [note]})})
-    errors = own_errors([report])
+    report = make.report(make.submission())
+    errors = own_errors([report.model_copy(update={"language": Language(notes=(DEPENDS,))})])
     studio.reports.errors = lambda: errors  # type: ignore[method-assign]
     assert "Say it right" in client.get("/drills", headers=HTML).text
     drill = opened(client, "language")
     card = drill["card"]
     assert card["sentence"] == "You said “depends of the load”."
-    assert (card["prompt"], card["ways"]) == (note["sentence"], None)
-    assert (card["reading"]["say"], card["reading"]["ipa"]) == (note["better"], "")
+    assert (card["prompt"], card["ways"]) == (DEPENDS.sentence, None)
+    assert (card["reading"]["say"], card["reading"]["ipa"]) == (DEPENDS.better, "")
     assert (card["silence_stop_s"], card["time_limit_s"]) == (1.5, 12.0)
     hearing.verdicts = ["correct"]
     assert take(client, drill).json()["step"]["words"] == "Said right"
     [stored] = studio.backend.drills.cards("language")
     assert stored.item_id == errors[0].id
     again = client.post("/drills/item", data={"name": errors[0].id}, headers=HTML)
-    assert again.status_code == 200 and note["sentence"] in again.text
+    assert again.status_code == 200 and DEPENDS.sentence in again.text
     assert client.post("/drills/item", data={"name": "language-0"}).status_code == 404
 
 

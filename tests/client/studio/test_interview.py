@@ -16,6 +16,7 @@ from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
 from server.contract import HistoryQuery, PurgeRequest, Transcript
+from tests.client.studio.test_drills import ERRORS
 from tests.worlds.studio_answering import begin as begin_answer
 from tests.worlds.studio_answering import send_all, until, wait_for, with_engine
 from tests.worlds.studio_parts import ORIGIN, SOCKET, ScriptedTranscriber, make_studio
@@ -54,10 +55,10 @@ def tell(studio: Studio, take: str, outcome: Outcome) -> None:
     studio.answers.tell(answer)
 
 
-def say(studio: Studio, client: TestClient, address: str) -> Outcome:
+def say(studio: Studio, client: TestClient, address: str, *text: str) -> Outcome:
     """An answer to the open question, as the recording tells it."""
     asked = question_id(client, address)
-    outcome = submit(studio, asked)
+    outcome = submit(studio, asked, *text)
     take = give(studio, address, asked)
     tell(studio, take, outcome)
     return outcome
@@ -181,16 +182,26 @@ def test_an_answer_in_time_that_ends_after_it_is_the_last(
     assert "10:30 of 10 min used" in page
 
 
-def test_the_report_is_exported_as_markdown_and_json(client: TestClient, studio: Studio) -> None:
+def test_the_report_and_its_exports_show_the_worst_remarks_on_all_answers(
+    client: TestClient, studio: Studio
+) -> None:
     address = begin(client)
-    say(studio, client, address)
+    said = [say(studio, client, address, ERRORS).attempt_id for _ in range(2)]
     client.post(f"{address}/end")
+    client.post(f"{address}/language")
+    page = client.get(f"{address}/report", headers=HTML).text
+    section = page[page.index('id="language"') : page.index('id="terms"')]
+    assert section.count('<span class="muted">(') == 5, "kinds, each with its reason"
+    assert section.count("How it is said") == section.count("Say it right") >= 10
+    assert all(f'href="/attempts/{each}#note-' in section for each in said)
+    assert "2 times" in section and "more remarks, of less weight" in section
     markdown = client.get(f"{address}/report.md")
     assert markdown.text.startswith("# Mock interview: ML Platform Engineer, Domain deep dive")
+    assert all("2 times)" in each for each in (markdown.text, client.get(f"{address}/page").text))
     assert "attachment" in markdown.headers["content-disposition"]
     report = InterviewReport.model_validate(client.get(f"{address}/report.json").json())
-    assert (report.asked, report.answered) == (2, 1)
-    assert report.answers[0].words == 5
+    assert (report.asked, report.answered) == (3, 2)
+    assert report.answers[0].words == len(ERRORS.split())
     assert client.get(f"{address}/report.exe").status_code == 422
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from client.practice.interviews import Interviews, TermPlace, report_interview
+from client.practice.interviews import Interviews, Place, report_interview
 from client.studio.views.interview import evidence_href, place_href, point_links, state_of
 from server.ui.report_view import view_report
 from tests.client.practice.interviews.conftest import Clock, attempt, verdict
@@ -39,7 +39,7 @@ def test_a_place_leads_to_the_row_of_its_term_in_the_answers_report() -> None:
     report = attempt(7, "q", SUBMISSIONS[0], terms=[wrong, right, wrong]).report
     view = view_report(report)
     for at, term in ((0, "RoCE"), (1, "etcd"), (2, "RoCE")):
-        place = TermPlace(
+        place = Place(
             number=1, attempt_id=7, evidence=f"pronunciation.terms[{at}]", heard="", start_s=None
         )
         page, _, anchor = place_href(place).partition("#")

@@ -60,15 +60,10 @@ def question(
 
 
 ROLE = Role(
-    id="ml-engineer",
-    title="ML Engineer",
-    summary="Engineers.",
-    topics=("Caches",),
-    spotlight=(),
-    vocabulary=(),
-    scenarios=(),
+    id="ml-engineer", title="ML Engineer", summary="Engineers.", topics=("Caches",), spotlight=(),
+    vocabulary=(), scenarios=(),
     landscape=Landscape(responsibilities=(), employers=(), salaries=(), salary_year=2026),
-)
+)  # fmt: skip
 ROUND = RoundGuide(id="coding", title="Coding", minutes=(45, 60), tests="Code.", prepare="Write.")
 
 
@@ -79,15 +74,9 @@ def bank_of(*questions: Question) -> Bank:
     field = FieldOfWork(id="ml", title="Machine learning")
     rounds = [ROUND, ROUND.model_copy(update={"id": "behavioral"})]
     return Bank(
-        version="1",
-        fields=(field,),
-        roles=tuple(roles),
-        rounds=tuple(rounds),
-        signals=(),
-        plan=(),
-        help=(),
-        questions=questions,
-    )
+        version="1", fields=(field,), roles=tuple(roles), rounds=tuple(rounds), signals=(), plan=(),
+        help=(), questions=questions,
+    )  # fmt: skip
 
 
 def verdict(term: str, verdict: str, source: str = "acoustic", heard: str = "ROHSS") -> TermVerdict:
@@ -118,30 +107,18 @@ def attempt(
     )
     worth = {"covered": 1.0, "partial": 0.5, "missing": 0.0}
     score = sum(worth[each] for each in statuses) / len(statuses)
-    spoken = {
-        "words": 240,
-        "words_per_minute": 120.0,
-        "answer_s": 120.0,
-        "target_s": 120.0,
-        "longest_pause_s": 1.0,
-    }
-    transcript = Transcript(text="yes", engine="fake")
+    spoken = dict.fromkeys(("words_per_minute", "answer_s", "target_s"), 120.0)
+    spoken |= {"words": 240, "longest_pause_s": 1.0}
+    said = Transcript(text="yes", engine="fake")
     submission = Submission(
-        submission_id=submission_id,
-        question_id=question_id,
-        created_at=START,
-        transcript=transcript,
+        submission_id=submission_id, question_id=question_id, created_at=START, transcript=said
     )
     report = Report(
-        question_id=question_id,
-        created_at=START,
-        grader_version="1",
-        bank_version="1",
-        transcript=transcript,
-        coverage=Coverage(score=score, phrases=phrases),
+        question_id=question_id, created_at=START, grader_version="1", bank_version="1",
+        transcript=said, coverage=Coverage(score=score, phrases=phrases),
         pronunciation=Pronunciation(terms=tuple(terms)),
         delivery=Delivery.model_validate(spoken | delivery),
-    )
+    )  # fmt: skip
     return Attempt(id=number, submission=submission, report=report)
 
 
