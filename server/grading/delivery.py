@@ -207,11 +207,14 @@ _TAKEN_BACK = re.compile(
 )
 """What speakers say when they take words back (Levelt 1983: editing terms)."""
 _EDITING = re.compile(
-    rf"(?<= )(?:(?:{_TAKEN_BACK.pattern}|(?<=, )(?:no|well|wait|actually|rather)(?=,)),? )+"
+    rf"(?<= )(?<!and )(?!(?<=\. )sorry)"
+    rf"(?:(?:{_TAKEN_BACK.pattern}|(?<=, )(?:no|well|wait|actually|rather)(?=,))[,.]? )+"
 )
-_STUMBLING = re.compile(rf"(?<=, )|(?<= )(?:(?:{'|'.join(_HESITATIONS)}),? )+|(?<=n't )(?=\S+n't )")
-_ALIKE = (_STRANDED | {"on", "in"}, word_set("a an the"))
-_FORMS = [word_set(forms) for forms in ("am is are was were", "do does did", "has have had")]
+_STUMBLING = re.compile(
+    rf"(?<=, )|(?<= )(?:(?:{'|'.join(_HESITATIONS)})[,.]? )+|(?<=n't )(?=\S+n't )"
+)
+_ALIKE, _AND = (word_set("a an the"), _STRANDED | {"on", "in"}), word_set("and or but so then")
+_FORMS = [word_set(forms) for forms in ("do does did", "am is are was were", "has have had")]
 _MOST_TAKEN_BACK = 8
 """A correction goes back this many words at most: hardly ever beyond the clause (Levelt)."""
 
@@ -222,8 +225,9 @@ def taken_back(words: Sequence[str]) -> frozenset[int]:
     A correction begins with a word that it repeats, or that replaces one of its kind (Levelt 1983).
     Without an editing term only another form of the last word is one: "he don't, doesn't".
     """
-    plain = [re.sub(r"^\W+|\W+$", "", word.replace("’", "'").lower()) for word in words]
-    ended = ["," if word[-1:] in ",.;:?!…—-" else "" for word in words]
+    plain = [re.sub(r"^\W+|\W+$|\s", "", word.replace("’", "'").lower()) for word in words]
+    ends = {end: "," for end in ",…—-"} | {end: "." for end in ".;:?!"}
+    ended = [ends.get(word[-1:], "") for word in words]
     text = "".join(f"{word}{end} " for word, end in zip(plain, ended, strict=True))
     found: set[int] = set()
     for editing, most in ((_EDITING, _MOST_TAKEN_BACK), (_STUMBLING, 1)):
@@ -241,24 +245,29 @@ def taken_back(words: Sequence[str]) -> frozenset[int]:
 
 def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool) -> bool:
     first, new = said[0], again[0]
-    same = _is_same(first, new)
     if not announced:
         negated = first.endswith("n't") == new.endswith("n't")  # not "he is, isn't he"
-        return first != new and same and negated and not new.endswith("ing")
+        asks = not _SUBJECTS.isdisjoint(again[1:2])  # "the question is, are we"
+        return first != new and negated and not asks and _are_forms(first, new)
     kinds = parts_of_speech(first), parts_of_speech(new)
     verbs = all("VERB" in each and "NOUN" not in each for each in kinds)
-    if not (same or verbs or any({first, new} <= words for words in _ALIKE)):
-        return False
+    verbs = verbs and not any(first in forms for forms in _FORMS[1:])  # "it was, well, healed"
+    same = _is_same(first, new)
     if len(said) == 1:
-        return first != new or first not in _OBJECTS
+        alike = same or verbs or any({first, new} <= words for words in _ALIKE)
+        return alike and (first != new or first not in _OBJECTS)
     common = any(_is_same(word, other) for word in said[1:] for other in again[1:])
-    return common or (same and first not in _FUNCTION_WORDS)
+    content = same and first not in _FUNCTION_WORDS
+    return content or (common and new not in _AND and (same or verbs or {first, new} <= _ALIKE[0]))
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Whether one word is a form of the other ("don't" of "does")."""
-    one, other = one.removesuffix("n't"), other.removesuffix("n't")
-    return lemma(one) == lemma(other) or any({one, other} <= forms for forms in _FORMS)
+    return lemma(one) == lemma(other) or _are_forms(one, other)
+
+
+def _are_forms(one: str, other: str) -> bool:
+    both = {one.removesuffix("n't"), other.removesuffix("n't")}
+    return any(both <= forms for forms in _FORMS)
 
 
 _CLAUSE_STARTS = word_class("clause_starts")
