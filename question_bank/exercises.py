@@ -71,23 +71,27 @@ def told_scenarios(bank: Bank, role: Role) -> list[tuple[str, Question | None]]:
 
 
 def _definitions(bank: Bank) -> tuple[Question, ...]:
-    """The spotlight terms of the bank's roles, each once."""
-    spotlight = {each.term: each for role in bank.roles for each in role.spotlight}
+    """The spotlight terms of the bank's roles, each once; a role's own sense of one by itself."""
+    spotlight = {}
+    for role, each in ((one, each) for one in bank.roles for each in one.spotlight):
+        own = f"{each.term} ({role.id})"
+        sense = f", for the role of {role.title}" if own in _wanted() else ""
+        spotlight[own if sense else each.term] = each, sense
     return tuple(
         Question(
-            id=f"define-{re.sub(r'[^a-z0-9]+', '-', term.casefold()).strip('-')}",
+            id=f"define-{re.sub(r'[^a-z0-9]+', '-', name.casefold()).strip('-')}",
             field=FIELD,
             round=_DEFINE.id,
             kind="explain",
             topic=_DEFINE.title,
             difficulty=1,
-            prompt=f"Explain “{term}” in one sentence.",
+            prompt=f"Explain “{each.term}” in one sentence{sense}.",
             answer_seconds=DEFINITION_SECONDS,
             model_answer=each.definition,
-            key_phrases=_wanted()[term],
+            key_phrases=_wanted()[name],
         )
-        for term, each in spotlight.items()
-        if term in _wanted()
+        for name, (each, sense) in spotlight.items()
+        if name in _wanted()
     )
 
 

@@ -272,7 +272,7 @@ def report(question: Question, text: str):  # type: ignore[no-untyped-def]
     return grade(question, submission, load_lexicon(), "b")
 
 
-def test_five_kinds_of_tasks_and_the_spotlight_terms_of_ai_infrastructure_are_there() -> None:
+def test_five_kinds_of_tasks_and_the_spotlight_terms_of_all_roles_are_there() -> None:
     assert len(TASKS) > 30
     assert {each.topic for each in TASKS} == {
         "Code review",
@@ -281,10 +281,9 @@ def test_five_kinds_of_tasks_and_the_spotlight_terms_of_ai_infrastructure_are_th
         "Deployment",
         "Planning",
     }
-    field = "ai-infrastructure"
-    terms = {e.term for role in BANK.roles if role.field == field for e in role.spotlight}
-    defined = {each.prompt.split("“")[1].split("”")[0] for each in EXERCISES if each not in TASKS}
-    assert terms <= defined
+    terms = {(e.term, e.definition) for role in BANK.roles for e in role.spotlight}
+    defined = [(e.prompt.partition("“")[2].partition("”")[0], e.model_answer) for e in EXERCISES]
+    assert terms <= {*defined} and len({each.prompt for each in EXERCISES}) == len(defined)
     assert WITH.version != BANK.version
     for role in BANK.roles:
         assert not any(each.field == FIELD for each in WITH.asked(role=role.id))

@@ -31,13 +31,12 @@ from client.practice.interviews import (
     topic_scores,
 )
 from client.practice.interviews.debrief import first_lines, moment_line
+from client.practice.interviews.interview_report import STRONG_SCORE, WEAK_SCORE
 from client.practice.progress import all_attempts
 from client.studio.routes.bodies import clip_of_pcm, download, read_body
 from client.studio.state.page_recording import asked_in_page
 from client.studio.state.studio import Studio
 from client.studio.views.interview import (
-    GOOD_SCORE,
-    WEAK_SCORE,
     InterruptedAnswer,
     InterviewState,
     earlier,
@@ -220,7 +219,7 @@ def router(studio: Studio) -> APIRouter:
             notices=notices_text(made.notices, to_owner=True),
             strongest=strongest,
             weakest=weakest,
-            good_score=GOOD_SCORE,
+            good_score=STRONG_SCORE,
             weak_score=WEAK_SCORE,
             place_href=place_href,
             notes=note_rows(made.language),

@@ -13,9 +13,6 @@ from server.ui.report_view import PointRow, row_href
 
 _EVIDENCE: Final = re.compile(r"(?P<list>answers|terms)\[(?P<at>\d+)\](?:\.(?P<field>\w+))?")
 
-GOOD_SCORE: Final = 0.7
-WEAK_SCORE: Final = 0.5
-
 
 @dataclass(frozen=True)
 class OpenQuestion:
