@@ -33,7 +33,9 @@ _MAX_REPEAT = 3
 # Said twice in good English ("that that", "had had") or for emphasis ("very very").
 _REPEAT_MEANT = word_class("repeat_meant")
 _FUNCTION_WORDS = word_class("function_words")
-_NO_EMPHASIS = _FUNCTION_WORDS | word_set("just then only own such same other in on first last")
+_NO_EMPHASIS = _FUNCTION_WORDS | word_set(
+    "just then only own such same other in on first last next to"
+)
 """Adjectives by the dictionary that are said twice by stumbling ("just just")."""
 _PARTICLES = word_set("in on out up over off down by through along around")
 """After a verb the first of two may belong to it: "logged in in 2020"."""
@@ -215,6 +217,8 @@ _STUMBLING = re.compile(
 )
 _ALIKE, _AND = (word_set("a an the"), _STRANDED | {"on", "in"}), word_set("and or but so then")
 _FORMS = [word_set(forms) for forms in ("do does did", "am is are was were", "has have had")]
+_CLEFT, _ASKED = word_set("what how where which who way all"), word_set("it this that there the")
+"""What begins "what they are, is", where nothing is taken back, and subjects of a question."""
 _MOST_TAKEN_BACK = 8
 """A correction goes back this many words at most: hardly ever beyond the clause (Levelt)."""
 
@@ -237,7 +241,8 @@ def taken_back(words: Sequence[str]) -> frozenset[int]:
                 if first + 1 < at and words[first][-1:] in ".?!":
                     break
                 again = plain[after : after + at - first + 2]
-                if _is_corrected(plain[first:at], again, announced=most > 1):
+                is_cleft = most == 1 and not _CLEFT.isdisjoint(plain[max(0, first - 4) : first])
+                if not is_cleft and _is_corrected(plain[first:at], again, announced=most > 1):
                     found.update(range(first, after))
                     break
     return frozenset(found)
@@ -247,7 +252,7 @@ def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool) ->
     first, new = said[0], again[0]
     if not announced:
         negated = first.endswith("n't") == new.endswith("n't")  # not "he is, isn't he"
-        asks = not _SUBJECTS.isdisjoint(again[1:2])  # "the question is, are we"
+        asks = not (_SUBJECTS | _ASKED).isdisjoint(again[1:2])  # "the question is, are we"
         return first != new and negated and not asks and _are_forms(first, new)
     kinds = parts_of_speech(first), parts_of_speech(new)
     verbs = all("VERB" in each and "NOUN" not in each for each in kinds)
@@ -256,7 +261,13 @@ def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool) ->
     if len(said) == 1:
         alike = same or verbs or any({first, new} <= words for words in _ALIKE)
         return alike and (first != new or first not in _OBJECTS)
-    common = any(_is_same(word, other) for word in said[1:] for other in again[1:])
+    common = any(
+        _is_same(word, other)
+        if word not in _FUNCTION_WORDS
+        else word != other and _are_forms(word, other)
+        for word in said[1:]
+        for other in again[1:]
+    )
     content = same and first not in _FUNCTION_WORDS
     return content or (common and new not in _AND and (same or verbs or {first, new} <= _ALIKE[0]))
 

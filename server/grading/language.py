@@ -103,9 +103,11 @@ def remark(answer: Answer, words: Sequence[Word]) -> Language:
 def tongue_of(written: str) -> str | None:
     """The code of a mother tongue as somebody wrote it, or what they wrote; ``None``: nothing."""
     plain = written.strip().casefold()
-    words = {re.split("[-_]", plain)[0], *re.findall(r"[^\W\d_]{4,}|中文", plain)}
-    tongues = _data("tongues.yaml").items()
-    return next((code for code, names in tongues if words & {code, *names.split()}), plain) or None
+    named = set(re.findall(r"[^\W\d_]{4,}|中文", plain))
+    words = {re.split("[-_]", plain)[0], *named}
+    known = {code: {code, *names.split()} for code, names in _data("tongues.yaml").items()}
+    found = next((code for code, names in known.items() if words & names), plain) or None
+    return found if found != "en" or named <= known["en"] else plain  # "Polish, English"
 
 
 class _Typed(BaseModel):
