@@ -5,7 +5,14 @@ from collections.abc import Sequence
 
 from server.contract import Coverage, Delivery, Filler, Pause, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
-from server.grading.english import by_word, lemma, parts_of_speech, word_class, word_set
+from server.grading.english import (
+    FUNCTION_WORDS,
+    by_word,
+    lemma,
+    parts_of_speech,
+    word_class,
+    word_set,
+)
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token
 
 _HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")
@@ -32,10 +39,7 @@ MIN_ANSWER_S = 1.0
 _MAX_REPEAT = 3
 # Said twice in good English ("that that", "had had") or for emphasis ("very very").
 _REPEAT_MEANT = word_class("repeat_meant")
-_FUNCTION_WORDS = word_class("function_words")
-_NO_EMPHASIS = _FUNCTION_WORDS | word_set(
-    "just then only own such same other in on first last next to"
-)
+_NO_EMPHASIS = FUNCTION_WORDS | word_set("own such same other first last next")
 """Adjectives by the dictionary that are said twice by stumbling ("just just")."""
 _PARTICLES = word_set("in on out up over off down by through along around")
 """After a verb the first of two may belong to it: "logged in in 2020"."""
@@ -253,7 +257,7 @@ def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool) ->
     if not announced:
         negated = first.endswith("n't") == new.endswith("n't")  # not "he is, isn't he"
         asks = not (_SUBJECTS | _ASKED).isdisjoint(again[1:2])  # "the question is, are we"
-        return first != new and negated and not asks and _are_forms(first, new)
+        return negated and not asks and _are_forms(first, new)
     kinds = parts_of_speech(first), parts_of_speech(new)
     verbs = all("VERB" in each and "NOUN" not in each for each in kinds)
     verbs = verbs and not any(first in forms for forms in _FORMS[1:])  # "it was, well, healed"
@@ -262,13 +266,11 @@ def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool) ->
         alike = same or verbs or any({first, new} <= words for words in _ALIKE)
         return alike and (first != new or first not in _OBJECTS)
     common = any(
-        _is_same(word, other)
-        if word not in _FUNCTION_WORDS
-        else word != other and _are_forms(word, other)
+        _are_forms(word, other) or (word not in FUNCTION_WORDS and lemma(word) == lemma(other))
         for word in said[1:]
         for other in again[1:]
     )
-    content = same and first not in _FUNCTION_WORDS
+    content = same and first not in FUNCTION_WORDS
     return content or (common and new not in _AND and (same or verbs or {first, new} <= _ALIKE[0]))
 
 
@@ -278,7 +280,7 @@ def _is_same(one: str, other: str) -> bool:
 
 def _are_forms(one: str, other: str) -> bool:
     both = {one.removesuffix("n't"), other.removesuffix("n't")}
-    return any(both <= forms for forms in _FORMS)
+    return one != other and any(both <= forms for forms in _FORMS)
 
 
 _CLAUSE_STARTS = word_class("clause_starts")

@@ -130,7 +130,7 @@ def find_errors(folder: Path | None, report: Report, mother_tongue: str = "") ->
     words: Sequence[Said] = transcript.words or [_Typed(text=w) for w in transcript.text.split()]
     skipped = set(taken_back([word.text for word in words]))
     for start in report.delivery.repeated_starts:
-        skipped |= {start.word_index + at for at in range(len(start.text.split()))}
+        skipped.update(range(start.word_index, start.word_index + len(start.text.split())))
     style = tuple(n for n in report.language.notes if n.kind in ("hedging", "register"))
     notes = [
         LanguageNote.model_validate(

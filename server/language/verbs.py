@@ -44,6 +44,8 @@ _CONTRACTED = {"'s", "'re", "'m", "'ve", "'d", "'ll", "’s", "’re", "’m", "
 _OBJECTS = word_set("me us him them her you")
 _VERB_TAGS = ("VB", "VBP", "VBZ", "VBD", "VBG", "VBN")
 _HAS = ("have", "has", "'ve", "'s")
+_STATIVE = dict.fromkeys(listed("stative_mostly"), 0.7) | dict.fromkeys(listed("stative"), 1.0)
+"""How sure it is that a verb takes no -ing form."""
 _QUOTES = word_set("say go ask tell think")
 """Who tells a story says "he says" before what was said."""
 _CONDITIONS = word_set("if when unless once until before after whenever")
@@ -353,10 +355,6 @@ def _tense(s: Sentence) -> Iterator[Edit]:
     past = bool(_PAST_TIME.search(text))
     since = any(t.lower_ == "since" and t.dep_ == "prep" for t in s.doc)
     any_period = since or bool(_PERIOD.search(text))
-    stative = {
-        **dict.fromkeys(listed("stative_mostly"), 0.7),
-        **dict.fromkeys(listed("stative"), 1.0),
-    }
     for token in s.doc:
         at, low, lemma, tag = token.i, token.lower_, token.lemma_.lower(), token.tag_
         nxt = s.doc[at + 1] if at + 1 < len(s) else None
@@ -419,15 +417,15 @@ def _tense(s: Sentence) -> Iterator[Edit]:
                 yield from _perfect(s, at, at + 2, repairs, lasts=period)
             elif named and (low != "'s" or third):
                 yield from _perfect(s, at, at + 1, (f"{have} been",), lasts=period)
-            if nxt.tag_ == "VBG" and nxt.lemma_.lower() in stative and low != "'s":
-                yield at, at + 2, inflect(nxt.lemma_.lower(), "VBP"), stative[nxt.lemma_.lower()]
+            if nxt.tag_ == "VBG" and nxt.lemma_.lower() in _STATIVE and low != "'s":
+                yield at, at + 2, inflect(nxt.lemma_.lower(), "VBP"), _STATIVE[nxt.lemma_.lower()]
         done = low == "'ve" and nxt is not None and nxt.tag_ in ("VBN", "VBD") and past
         if done and nxt is not None and nxt.lower_ != "been" and not (period or apart):
             yield at, at + 2, inflect(nxt.lemma_.lower(), "VBD"), 1.0
         if low in ("am", "is", "are", "was", "were") and nxt is not None and nxt.tag_ == "VBG":
             form = "VBZ" if low == "is" else "VBD" if low in ("was", "were") else "VBP"
             settling = nxt.lower_ == "agreeing" and s.word(at + 2) == "on"
-            if (sure := stative.get(nxt.lemma_.lower())) and not settling:
+            if (sure := _STATIVE.get(nxt.lemma_.lower())) and not settling:
                 yield at, at + 2, inflect(nxt.lemma_.lower(), form), sure
         if tag == "VBG" and token.dep_ == "ROOT" and s.pos(at - 1) == "PRON" and named:
             be = {"i": "am", "he": "is", "she": "is", "it": "is"}.get(s.word(at - 1), "are")
