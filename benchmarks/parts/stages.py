@@ -1,7 +1,7 @@
 """Each stage of ``assess``: its share of the time, and how it grows with the answer."""
 
 from benchmarks.parts.tables import Table
-from benchmarks.stages import outside_engine_s, processor_costs
+from benchmarks.stages import outside_engine_s, processor_costs, report_s
 from client.audio.files import read_audio
 from client.data import demo
 from client.engines.weights import find_weights
@@ -23,7 +23,7 @@ def measure(*, quick: bool) -> list[Table]:
         for times in (1,) if quick and model != models[0] else (1, 2) if quick else (1, 2, 4):
             clip = Clip(np.tile(whole.samples, times))
             costs, _ = processor_costs(clip, demo.QUESTION_ID, model)
-            minutes, total_s = clip.duration_s / 60, sum(costs.values())
+            minutes, total_s = clip.duration_s / 60, report_s(costs)
             if times == 1:
                 rows += [
                     [model, stage, spent_s / minutes, f"{spent_s / total_s:.1%}"]

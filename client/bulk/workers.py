@@ -29,6 +29,7 @@ from client.engines.engine_process import SAME_SUMS
 from client.engines.engines import EngineOptions, load_engine
 from client.judging.judge import judge_of
 from pronunciation.errors import PronunciationError
+from server.contract import LanguageRequest
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class Assessor:
             ),
             load_hearing(settings),
             judge_of(settings),
+            LanguageRequest(mother_tongue=settings.preferences.mother_tongue),
         )
         self._session.warm()
 

@@ -357,7 +357,7 @@ def _assess_many(
     with open_results(out_file, retry_failed=retry_failed) as results:
         before = len(results.done.intersection(ids))
         if before < len(ids):
-            with closing(make()) as workers, counting("assessing") as show:
+            with closing(make()) as workers, counting("assessing, with the English") as show:
 
                 def on_done(line: Line) -> None:
                     nonlocal done, failed

@@ -1,8 +1,9 @@
 /** The report: its recording, deletion, and keys that work all over the page. */
 
+import { languageFollows } from "/static/ui/follows.js";
 import { listenToPieces } from "/static/ui/recording.js";
 import { onKeys } from "./keys.js";
-import { answerInPlace, languageFollows } from "./meant.js";
+import { answerInPlace } from "./meant.js";
 import { OwnRecording } from "./own_recording.js";
 
 const audio = document.querySelector("audio[data-recording]");

@@ -2,6 +2,7 @@
  * of it by keyboard too. */
 
 import { clock } from "./clock.js";
+import { languageFollows } from "./follows.js";
 import { listenToPieces, Recording } from "./recording.js";
 
 const box = document.querySelector("[data-review-words]");
@@ -177,6 +178,7 @@ whole.addEventListener("click", () => {
   text.focus();
 });
 listenToPieces(() => recording);
+languageFollows(status, "the");
 
 /** Restores the form after a failure: a comment that could not be saved, with its place. */
 function takeUp() {

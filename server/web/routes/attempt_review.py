@@ -7,8 +7,10 @@ An ``AttemptReview`` says who reviews which attempt, at which address, and what 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Form, Path, Request
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from starlette.responses import RedirectResponse, Response
@@ -17,6 +19,7 @@ from server.attempts.service import Service
 from server.contract import (
     CommentText,
     Criterion,
+    LanguageRequest,
     NewComment,
     NewCorrection,
     NewRubricScore,
@@ -28,6 +31,7 @@ from server.core.errors import ConflictError, InvalidInputError, NotAllowedError
 from server.review.models import Author, Rubric
 from server.review.service import ReviewService
 from server.ui.report_view import Sounds, view_report
+from server.web.http.context import PageVisit
 from server.web.http.responses import Pages
 
 LongField = Annotated[str, Form(max_length=20_000)]
@@ -339,6 +343,14 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
     def page(request: Request, review: AttemptReview = given) -> Response:
         """Show the attempt with everything that was written about it."""
         return review_page(request, review)
+
+    @router.post("/language")
+    async def language(visit: PageVisit, review: AttemptReview = given) -> Response:
+        """Have the English looked at, if nobody has yet; whoever reads the answer asks for it."""
+        ask = partial(review.own.language, review.attempt_id, LanguageRequest())
+        async with visit.context.grading.turn_of(visit.actor.account_id or 0) as threads:
+            await run_sync(ask, limiter=threads)
+        return RedirectResponse(f"{review.address}#language", 303)
 
     @router.post("/comments")
     def comment(

@@ -62,7 +62,7 @@ def expected(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str
     lines = sorted(out.read_text().splitlines())
     reports = [json.loads(line).get("report") for line in lines]
     assert sum(report is not None for report in reports) == COUNT
-    assert all(report["transcript"]["words"] for report in reports if report)
+    assert all(each["transcript"]["words"] and each["language"]["by"] for each in reports if each)
     return lines
 
 

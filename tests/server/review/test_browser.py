@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
+from server.attempts.grading_data import Grader
 from server.attempts.service import Service
-from server.contract import Transcript, Word
+from server.contract import Language, LanguageNote, Report, Transcript, Word
 from server.core.settings import sqlite_url
 from server.db.tables import RecordingRow
-from tests.server.conftest import make_submission
+from tests.server.conftest import grade, make_submission
 from tests.worlds.chromium import in_a_browser, signed_in
 from tests.worlds.people import NOW, People, people
 from tests.worlds.queues import wait_for
@@ -53,7 +54,17 @@ class Running:
 
 
 @pytest.fixture
-def running(service: Service) -> Iterator[Running]:
+def running(make_service: Callable[..., Service]) -> Iterator[Running]:
+    def english(report: Report, language: Language) -> Report:
+        return report.model_copy(update={"language": language})
+
+    def slow(*asked: Any) -> Report:
+        return english(grade(*asked), Language(pending=True))
+
+    note = LanguageNote(kind="article", said=TEXT, better=f"{TEXT}!", why="", start_s=16, end_s=32)
+    found = Language(notes=(note,), by="rules")
+    grader = Grader(slow, "slow-1", language=lambda *_: found, with_language=english)
+    service = make_service(grader=grader)
     words = tuple(
         Word(text=each, start_s=index * WORD_S, end_s=(index + 1) * WORD_S)
         for index, each in enumerate(TEXT.split())
@@ -95,6 +106,10 @@ def hum(seconds: float) -> bytes:
 def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) -> None:
     def drive(page: Page) -> None:
         page.goto(running.page)
+        page.get_by_text("The remarks on the English are here.").wait_for()
+        page.click("#language [data-play-from]")
+        page.wait_for_selector("#language [aria-pressed=true]")
+        page.keyboard.press("Space")
         page.focus("#w-0")
         for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight"):
             page.keyboard.press(key)
@@ -176,6 +191,7 @@ def test_a_guest_reviews_by_keyboard_alone(running: Running) -> None:
     )
 
     def drive(page: Page) -> None:
+        page.get_by_text("Found by rules alone").wait_for()
         tab_to(page, ".word")
         for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight"):
             page.keyboard.press(key)
