@@ -292,7 +292,8 @@ def _print_ranges(ranges: list[OwnRange]) -> None:
     table = _table("measure", "median", "from", "to", "latest", "answers")
     for each in ranges:
         values = (each.median, each.low, each.high, each.latest)
-        table.add_row(Text(each.name, "bold"), *map(each.text, values), str(each.answers))
+        numbers = map(each.metric.number, values)
+        table.add_row(Text(each.metric.title, "bold"), *numbers, str(each.answers))
     _print_section("Your own range", table)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from client.practice.drills.phrases import own_errors
 from server.contract import AttemptSummary, Report, is_like
-from server.ui.delivery_view import Metric, measured
+from server.ui.delivery_view import METRICS, Metric
 
 SPREAD_FROM: Final = 3
 """First answers from which their spread is told: two differences, the fewest that have a mean."""
@@ -90,26 +90,26 @@ class OwnRange:
     """A measure of the delivery over the candidate's own answers.
 
     Attributes:
-        name: with its unit.
+        metric: which one.
         median: of the answers.
         low: the lowest.
         high: the highest.
         latest: of the latest answer.
         answers: how many it was measured in.
-        digits: to write.
     """
 
-    name: str
+    metric: Metric
     median: float
     low: float
     high: float
     latest: float
     answers: int
-    digits: int
 
-    def text(self, value: float) -> str:
-        """A value as it is written."""
-        return f"{value:.{self.digits}f}"
+    @property
+    def beside(self) -> str:
+        """Beside the value of one answer."""
+        low, high = map(self.metric.number, (self.low, self.high))
+        return f"yours: {self.metric.text(self.median)} ({low} to {high})"
 
 
 @dataclass(frozen=True)
@@ -197,18 +197,11 @@ def own_ranges(reports: Iterable[Report]) -> list[OwnRange]:
     """The measures of the delivery that ``RANGE_FROM`` answers have."""
     found: defaultdict[Metric, list[float]] = defaultdict(list)
     for report in sorted(reports, key=lambda report: report.created_at):
-        for metric, value in measured(report.delivery):
-            found[metric].append(value)
+        for metric in METRICS:
+            if (value := metric.of(report.delivery)) is not None:
+                found[metric].append(value)
     return [
-        OwnRange(
-            name=metric.title,
-            median=median(values),
-            low=min(values),
-            high=max(values),
-            latest=values[-1],
-            answers=len(values),
-            digits=metric.digits,
-        )
+        OwnRange(metric, median(values), min(values), max(values), values[-1], len(values))
         for metric, values in found.items()
         if len(values) >= RANGE_FROM
     ]

@@ -18,7 +18,7 @@ from server.db.database import Database
 from server.db.tables import AccountRow, CohortRow, RubricScoreRow
 from server.jobs.job import MadeFile, Outcome, Task, Work
 from server.sharing.shown import ShownAttempt, attempts_shown_to
-from server.ui.exports.csv_table import COLUMNS, csv_text, row_of
+from server.ui.exports.csv_table import COLUMNS, NUMBERS, csv_text, row_of
 
 EXPORT_COHORT: Final = "cohort-export"
 
@@ -32,18 +32,6 @@ _OWN_COLUMNS: Final = (
     *("attempt_id", "interview_id", "candidate", "candidate_name", "rubric_scores"),
 )
 COHORT_COLUMNS: Final = (*_OWN_COLUMNS, *COLUMNS)
-
-_NUMBERS: Final = frozenset(
-    {
-        "score",
-        "graded_score",
-        "words",
-        "words_per_minute",
-        "answer_s",
-        "target_s",
-        "fillers_at_least",
-    }
-)
 
 CohortFormat = Literal["csv", "parquet"]
 Row = tuple[str | float | None, ...]
@@ -185,7 +173,7 @@ def _to_parquet(rows: Iterator[Row]) -> bytes:
 def _typed(name: str, value: str | float | None) -> object:
     if name == "created_at" and isinstance(value, str):
         return datetime.fromisoformat(value).astimezone(UTC)
-    return float(value) if name in _NUMBERS and value is not None else value
+    return float(value) if name in NUMBERS and value is not None else value
 
 
 def _arrow_type(arrow: Any, name: str) -> Any:
@@ -193,7 +181,7 @@ def _arrow_type(arrow: Any, name: str) -> Any:
         return arrow.timestamp("s", tz="UTC")
     if name == "attempt_id":
         return arrow.int64()
-    return arrow.float64() if name in _NUMBERS else arrow.string()
+    return arrow.float64() if name in NUMBERS else arrow.string()
 
 
 def _file_name(cohort: str, format: CohortFormat) -> str:

@@ -1,19 +1,20 @@
 """Two reports on the same question side by side: what changed, as frozen view models."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Generic, Literal, TypeVar
 
-from server.contract import PARTIAL_CREDIT, Delivery, Report, are_like, duration
+from server.contract import NOT_KNOWN, PARTIAL_CREDIT, Delivery, Report, are_like, duration
 from server.ui.content_view import PhraseRow, StructureRow
-from server.ui.delivery_view import ARTICULATION, FIRST_POINT, LONGEST_PAUSE, PACE, RUN, Metric
+from server.ui.delivery_view import FILLERS, METRICS
 from server.ui.rendering import percent
 from server.ui.report_view import ReportView, TermRow, view_report
 
 Direction = Literal["up", "down", "same"]
 Effect = Literal["better", "worse", ""]
 
-_NOT_MEASURED: Final = "–"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -32,54 +33,44 @@ class NumberChange:
     label: str
     before: str
     after: str
-    change: str
-    direction: Direction
+    change: str = ""
+    direction: Direction = "same"
     effect: Effect = ""
 
 
 @dataclass(frozen=True)
-class PhraseChangeRow:
-    """One key phrase in both answers; ``None``: the question did not have it then."""
+class ChangeRow(Generic[T]):
+    """A key phrase, a part, a term or a kind of error in both answers.
 
-    phrase: str
-    before: PhraseRow | None
-    after: PhraseRow | None
-    direction: Direction
-
-
-@dataclass(frozen=True)
-class PartChangeRow:
-    """One part of the structure in both answers; ``None``: it was not judged then."""
+    Attributes:
+        name: of it.
+        before: ``None``: it was not looked for then.
+        after: likewise.
+        direction: up is better.
+    """
 
     name: str
-    before: StructureRow | None
-    after: StructureRow | None
-    direction: Direction
-
-
-@dataclass(frozen=True)
-class TermChangeRow:
-    """A term in both answers, with each time it was said."""
-
-    term: str
-    before: tuple[TermRow, ...]
-    after: tuple[TermRow, ...]
+    before: T | None
+    after: T | None
+    direction: Direction = "same"
 
 
 @dataclass(frozen=True)
 class ComparisonView:
     """The earlier report and the later one, and what changed between them.
 
-    ``like``: both were graded the same way, so that their scores can be compared.
+    ``like``: both were graded the same way, so that their scores can be compared. ``kinds``: of
+        remarks on the English, with their numbers; none where it was not judged in both.
     """
 
     before: ReportView
     after: ReportView
     like: bool
     numbers: tuple[NumberChange, ...]
-    phrases: tuple[PhraseChangeRow, ...]
-    structure: tuple[PartChangeRow, ...]
-    terms: tuple[TermChangeRow, ...]
+    phrases: tuple[ChangeRow[PhraseRow], ...]
+    structure: tuple[ChangeRow[StructureRow], ...]
+    terms: tuple[ChangeRow[tuple[TermRow, ...]], ...]
+    kinds: tuple[ChangeRow[int], ...]
 
 
 def view_comparison(before: Report, after: Report, *, to_owner: bool = False) -> ComparisonView:
@@ -96,56 +87,66 @@ def view_comparison(before: Report, after: Report, *, to_owner: bool = False) ->
         before=one,
         after=two,
         like=are_like(before, after),
-        numbers=_numbers(one, two),
-        phrases=_phrases(one, two),
-        structure=_structure(one, two),
+        numbers=tuple(_numbers(one, two)),
+        phrases=_changes(
+            {row.phrase: row for row in one.phrases},
+            {row.phrase: row for row in two.phrases},
+            _credit,
+        ),
+        structure=_changes(
+            {row.name: row for row in one.structure},
+            {row.name: row for row in two.structure},
+            lambda row: row.said,
+        ),
         terms=_terms(one, two),
+        kinds=_kinds(before, after),
     )
 
 
-def _numbers(one: ReportView, two: ReportView) -> tuple[NumberChange, ...]:
-    first, second = one.report.delivery, two.report.delivery
-    return (
-        _score(one, two),
-        _count("Key phrases said", one.said_count, two.said_count, better=1),
-        *(
-            [_count("Parts of the structure", _parts(one), _parts(two), better=1)]
-            if one.structure or two.structure
-            else []
-        ),
-        _count("Terms mispronounced", len(one.wrong_terms), len(two.wrong_terms), better=-1),
-        _measure(PACE, first.words_per_minute, second.words_per_minute),
-        _length(first, second),
-        _measure(
-            ARTICULATION,
-            first.articulation_rate,
-            second.articulation_rate,
-        ),
-        _count("Pauses", _pauses(first), _pauses(second), better=0),
-        _measure(LONGEST_PAUSE, first.longest_pause_s, second.longest_pause_s),
-        _measure(FIRST_POINT, first.first_point_s, second.first_point_s),
-        _measure(RUN, first.mean_run, second.mean_run),
-        _count("Fillers, at least", len(first.fillers), len(second.fillers), better=-1),
-        _count(
-            "Said twice", len(first.repeated_starts), len(second.repeated_starts), better=-1
-        ),
-        _count("Language remarks", _remarks(one.report), _remarks(two.report), better=-1),
-    )  # fmt: skip
+def _numbers(one: ReportView, two: ReportView) -> Iterator[NumberChange]:
+    before, after = one.report, two.report
+    first, second = before.delivery, after.delivery
+    both = one.score * 100, two.score * 100
+    score = _number("Score", *both, better=1, show=_percent, unit=" points")
+    yield score if are_like(before, after) else NumberChange("Score", score.before, score.after)
+    yield _number("Key phrases said", one.said_count, two.said_count, better=1)
+    if one.structure or two.structure:
+        yield _number("Parts of the structure", _parts(one), _parts(two), better=1)
+    yield _number("Terms mispronounced", len(one.wrong_terms), len(two.wrong_terms), better=-1)
+    yield _number("Length", first.answer_s, second.answer_s, show=duration, unit=" s")
+    yield _number("Pauses", _pauses(first), _pauses(second))
+    for metric in METRICS:
+        if metric is not FILLERS:  # of two answers, their number says it
+            values = metric.of(first), metric.of(second)
+            yield _number(metric.title, *values, digits=metric.digits)
+    yield _number("Fillers, at least", len(first.fillers), len(second.fillers), better=-1)
+    twice = len(first.repeated_starts), len(second.repeated_starts)
+    yield _number("Said twice", *twice, better=-1)
+    yield _number("Language remarks", _remarks(before), _remarks(after), better=-1)
 
 
-def _score(one: ReportView, two: ReportView) -> NumberChange:
-    """No change is given between scores that were not graded the same way."""
-    change = 0
-    if are_like(one.report, two.report):
-        change = round(two.score * 100) - round(one.score * 100)
-    return NumberChange(
-        "Score",
-        percent(one.score),
-        percent(two.score),
-        f"{abs(change)} points" if change else "",
-        _direction(change),
-        _effect(change),
-    )
+def _number(
+    label: str,
+    before: float | None,
+    after: float | None,
+    *,
+    better: int = 0,
+    digits: int = 0,
+    show: Callable[[float], str] | None = None,
+    unit: str = "",
+) -> NumberChange:
+    """``better``: 1 if more is better, -1 if less is, 0 if neither."""
+    write = show or f"{{:.{digits}f}}".format
+    was, now = (NOT_KNOWN if each is None else write(each) for each in (before, after))
+    change = 0.0
+    if before is not None and after is not None:
+        change = round(round(after, digits) - round(before, digits), digits)
+    written = f"{abs(change):.{digits}f}{unit}" if change else ""
+    return NumberChange(label, was, now, written, _direction(change), _effect(change * better))
+
+
+def _percent(score: float) -> str:
+    return percent(score / 100)
 
 
 def _parts(view: ReportView) -> int | None:
@@ -160,46 +161,6 @@ def _pauses(delivery: Delivery) -> int | None:
     return None if delivery.longest_pause_s is None else len(delivery.pauses)
 
 
-def _count(label: str, before: int | None, after: int | None, *, better: int) -> NumberChange:
-    """A count; ``better``: 1 if more is better, -1 if less is, 0 if neither."""
-    if before is None or after is None:
-        texts = [_NOT_MEASURED if value is None else str(value) for value in (before, after)]
-        return NumberChange(label, texts[0], texts[1], "", "same")
-    change = after - before
-    return NumberChange(
-        label,
-        str(before),
-        str(after),
-        str(abs(change)) if change else "",
-        _direction(change),
-        _effect(change * better),
-    )
-
-
-def _measure(metric: Metric, before: float | None, after: float | None) -> NumberChange:
-    """A measure for which neither more nor less is better."""
-    texts = [_NOT_MEASURED if each is None else metric.number(each) for each in (before, after)]
-    change = 0.0
-    if before is not None and after is not None:
-        change = round(after, metric.digits) - round(before, metric.digits)
-    change = round(change, metric.digits)
-    written = metric.number(abs(change)) if change else ""
-    return NumberChange(metric.title, texts[0], texts[1], written, _direction(change))
-
-
-def _length(before: Delivery, after: Delivery) -> NumberChange:
-    change = 0
-    if before.answer_s is not None and after.answer_s is not None:
-        change = round(after.answer_s) - round(before.answer_s)
-    return NumberChange(
-        "Length",
-        duration(before.answer_s),
-        duration(after.answer_s),
-        f"{abs(change)} s" if change else "",
-        _direction(change),
-    )
-
-
 def _effect(change: float) -> Effect:
     return "better" if change > 0 else "worse" if change < 0 else ""
 
@@ -208,42 +169,46 @@ def _direction(change: float) -> Direction:
     return "up" if change > 0 else "down" if change < 0 else "same"
 
 
-def _phrases(one: ReportView, two: ReportView) -> tuple[PhraseChangeRow, ...]:
-    before = {row.phrase: row for row in one.phrases}
-    after = {row.phrase: row for row in two.phrases}
+def _changes(
+    before: Mapping[str, T], after: Mapping[str, T], credit: Callable[[T], float]
+) -> tuple[ChangeRow[T], ...]:
     rows = []
-    for phrase in dict.fromkeys([*after, *before]):
-        first, second = before.get(phrase), after.get(phrase)
-        change = _credit(second) - _credit(first) if first and second else 0.0
-        rows.append(PhraseChangeRow(phrase, first, second, _direction(change)))
+    for name in dict.fromkeys([*after, *before]):
+        first, second = before.get(name), after.get(name)
+        change = credit(second) - credit(first) if first and second else 0.0
+        rows.append(ChangeRow(name, first, second, _direction(change)))
     return tuple(rows)
 
 
-def _credit(row: PhraseRow | None) -> float:
-    if row is None or row.status in ("missing", "denied"):
+def _credit(row: PhraseRow) -> float:
+    if row.status in ("missing", "denied"):
         return 0.0
     return PARTIAL_CREDIT if row.open else 1.0
 
 
-def _structure(one: ReportView, two: ReportView) -> tuple[PartChangeRow, ...]:
-    before = {row.name: row for row in one.structure}
-    after = {row.name: row for row in two.structure}
-    rows = []
-    for name in dict.fromkeys([*after, *before]):
-        first, second = before.get(name), after.get(name)
-        change = second.said - first.said if first and second else 0
-        rows.append(PartChangeRow(name, first, second, _direction(change)))
-    return tuple(rows)
+def _kinds(before: Report, after: Report) -> tuple[ChangeRow[int], ...]:
+    """Those that are new first, then those that stayed, then those that went."""
+    if not (before.is_english_judged and after.is_english_judged):
+        return ()
+    earlier, later = (
+        Counter(each.kind.replace("_", " ") for each in report.language.notes)
+        for report in (before, after)
+    )
+    rows = [
+        ChangeRow(name, earlier[name], later[name], _direction(earlier[name] - later[name]))
+        for name in earlier | later
+    ]
+    return tuple(sorted(rows, key=lambda row: (bool(row.before), not row.after)))
 
 
-def _terms(one: ReportView, two: ReportView) -> tuple[TermChangeRow, ...]:
+def _terms(one: ReportView, two: ReportView) -> tuple[ChangeRow[tuple[TermRow, ...]], ...]:
     """The terms said in either answer, those said wrong in the later one first."""
     before, after = _all_terms(one), _all_terms(two)
     names = sorted(
         {row.term for row in (*before, *after)},
         key=lambda name: (-_wrong(after, name), -_wrong(before, name), name.casefold()),
     )
-    return tuple(TermChangeRow(name, _of(before, name), _of(after, name)) for name in names)
+    return tuple(ChangeRow(name, _of(before, name), _of(after, name)) for name in names)
 
 
 def _all_terms(view: ReportView) -> Sequence[TermRow]:

@@ -1,7 +1,8 @@
 """The delivery of an answer as the pages show it: figures and what they are compared with."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from server.contract import Delivery, band, duration
@@ -9,22 +10,17 @@ from server.ui.verdict_words import fillers_text
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A number with its unit; ``note`` says what it is measured against."""
-
-    label: str
-    value: str
-    unit: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class Metric:
-    """A measure of the delivery: its name, unit and precision, wherever it is shown."""
+    """A measure of the delivery: its name, unit and precision, wherever it is shown.
+
+    ``of``: its value, which answers to different questions can be held against; ``None``: it could
+        not be measured.
+    """
 
     label: str
     unit: str
-    digits: int = 0
+    of: Callable[[Delivery], float | None]
+    digits: int = 1
 
     @property
     def title(self) -> str:
@@ -40,50 +36,83 @@ class Metric:
         return f"{self.number(value)} {self.unit}"
 
 
-PACE: Final = Metric("Pace", "words per minute")
-ARTICULATION: Final = Metric("Articulation", "syllables per second", digits=1)
-LONGEST_PAUSE: Final = Metric("Longest pause", "seconds", digits=1)
-FIRST_WORD: Final = Metric("First word after", "seconds", digits=1)
-FIRST_POINT: Final = Metric("First point after", "seconds", digits=1)
+@dataclass(frozen=True)
+class Figure:
+    """A number with its unit; ``note`` says what it is measured against.
+
+    ``metric``: whose own range stands beside it.
+    """
+
+    label: str
+    value: str
+    unit: str = ""
+    note: str = ""
+    metric: Metric | None = None
+
+
+def _a_minute(count: Callable[[Delivery], int | None]) -> Callable[[Delivery], float | None]:
+    def rate(delivery: Delivery) -> float | None:
+        number = count(delivery)
+        return number / delivery.answer_s * 60 if delivery.answer_s and number is not None else None
+
+    return rate
+
+
+PACE: Final = Metric("Pace", "words per minute", attrgetter("words_per_minute"), digits=0)
+ARTICULATION: Final = Metric(
+    "Articulation", "syllables per second", attrgetter("articulation_rate")
+)
+LONGEST_PAUSE: Final = Metric("Longest pause", "seconds", attrgetter("longest_pause_s"))
+FIRST_POINT: Final = Metric("First point after", "seconds", attrgetter("first_point_s"))
+TIMINGS: Final = (
+    Metric("First word after", "seconds", attrgetter("first_word_s")),
+    FIRST_POINT,
+    Metric("From pause to pause", "syllables", attrgetter("mean_run")),
+)
+"""When it began, when it came to the point, and how long it ran between pauses."""
+BETWEEN: Final = Metric(
+    "Pauses between clauses", "a minute", _a_minute(attrgetter("pauses_between"))
+)
+INSIDE: Final = Metric("Pauses inside clauses", "a minute", _a_minute(attrgetter("pauses_inside")))
+FILLERS: Final = Metric("Fillers, at least", "a minute", _a_minute(lambda said: len(said.fillers)))
+TAKEN_BACK: Final = Metric(
+    "Taken back, at least", "a minute", _a_minute(attrgetter("self_corrections"))
+)
+METRICS: Final = (
+    PACE, ARTICULATION, LONGEST_PAUSE, BETWEEN, INSIDE, *TIMINGS, FILLERS, TAKEN_BACK,
+)  # fmt: skip
 AT_ONCE_S: Final = 1.0
-RUN: Final = Metric("From pause to pause", "syllables", digits=1)
-FILLERS: Final = Metric("Fillers, at least", "a minute", digits=1)
 _MAX_REPEATED: Final = 3
 
 
 def figures_of(delivery: Delivery) -> tuple[Figure, ...]:
     """What could be measured, in the order of the page."""
     figures: list[Figure] = []
-    if delivery.words_per_minute is not None:
-        pace = PACE.number(delivery.words_per_minute)
-        figures.append(Figure(PACE.label, pace, PACE.unit))
+
+    def add(metric: Metric, note: str = "") -> None:
+        if (value := metric.of(delivery)) is not None:
+            figures.append(Figure(metric.label, metric.number(value), metric.unit, note, metric))
+
+    add(PACE)
     if delivery.answer_s is not None:
         target = f"of {duration(delivery.target_s)} min"
         figures.append(Figure("Length", duration(delivery.answer_s), target))
     figures.append(Figure("Words", str(delivery.words)))
-    if delivery.articulation_rate is not None:
-        rate = ARTICULATION.number(delivery.articulation_rate)
-        figures.append(
-            Figure(
-                ARTICULATION.label,
-                rate,
-                ARTICULATION.unit,
-                f"pauses left out; American English: about {band('articulation'):.0f}",
-            )
-        )
+    add(ARTICULATION, f"pauses left out; American English: about {band('articulation'):.0f}")
     if delivery.longest_pause_s is not None:
         longest = f"the longest {delivery.longest_pause_s:.1f} s" if delivery.pauses else ""
-        where = f"; {_places(delivery)}" if longest and _places(delivery) else ""
-        figures.append(Figure("Pauses", str(len(delivery.pauses)), "", longest + where))
-    for metric, value in timings(delivery):
-        figures.append(Figure(metric.label, metric.number(value), metric.unit))
+        count = str(len(delivery.pauses))
+        figures.append(Figure("Pauses", count, "", longest, LONGEST_PAUSE))
+    for metric in (BETWEEN, INSIDE, *TIMINGS):
+        add(metric)
     if fillers_text(delivery):
         figures.append(_filler_figure(delivery))
     if delivery.repeated_starts:
         count = str(len(delivery.repeated_starts))
         figures.append(Figure("Said twice", count, "", _repeated(delivery)))
     if delivery.self_corrections:
-        figures.append(Figure("Taken back", str(delivery.self_corrections), "", "at least"))
+        count = str(delivery.self_corrections)
+        figures.append(Figure("Taken back", count, "", "at least", TAKEN_BACK))
     return tuple(figures)
 
 
@@ -101,40 +130,17 @@ def delivery_lines(delivery: Delivery) -> Iterator[str]:
         longest = f"{count} pause{'s' * (count > 1)}, the longest {delivery.longest_pause_s:.1f} s"
         where = f" ({_places(delivery)})" if _places(delivery) else ""
         yield longest + where if count else "no pauses"
-    for metric, value in timings(delivery):
-        at_once = metric is FIRST_POINT and value < AT_ONCE_S
-        yield "to the point at once" if at_once else f"{metric.label.lower()} {metric.text(value)}"
+    for metric in TIMINGS:
+        if (value := metric.of(delivery)) is not None:
+            at_once = metric is FIRST_POINT and value < AT_ONCE_S
+            named = f"{metric.label.lower()} {metric.text(value)}"
+            yield "to the point at once" if at_once else named
     if fillers_text(delivery):
         yield fillers_text(delivery)
     if delivery.repeated_starts:
         yield f"said twice: {_repeated(delivery)}"
     if delivery.self_corrections:
         yield f"taken back: at least {delivery.self_corrections}"
-
-
-def measured(delivery: Delivery) -> Iterator[tuple[Metric, float]]:
-    """Every measure that answers to different questions can be held against."""
-    fillers = len(delivery.fillers) / delivery.answer_s * 60.0 if delivery.answer_s else None
-    for metric, value in (
-        (PACE, delivery.words_per_minute),
-        (ARTICULATION, delivery.articulation_rate),
-        (LONGEST_PAUSE, delivery.longest_pause_s),
-        (FILLERS, fillers),
-    ):
-        if value is not None:
-            yield metric, value
-    yield from timings(delivery)
-
-
-def timings(delivery: Delivery) -> Iterator[tuple[Metric, float]]:
-    """When it began, when it came to the point, and how long it ran between pauses."""
-    for metric, value in (
-        (FIRST_WORD, delivery.first_word_s),
-        (FIRST_POINT, delivery.first_point_s),
-        (RUN, delivery.mean_run),
-    ):
-        if value is not None:
-            yield metric, value
 
 
 def _places(delivery: Delivery) -> str:
@@ -153,9 +159,9 @@ def _filler_figure(delivery: Delivery) -> Figure:
     """Engines drop many fillers, so none transcribed does not mean none said."""
     count = len(delivery.fillers)
     if not delivery.fillers_are_lower_bound:
-        return Figure("Fillers", str(count))
+        return Figure("Fillers", str(count), metric=FILLERS)
     note = f"{'at least: ' if count else ''}engines leave many out"
-    return Figure("Fillers", str(count), "transcribed", note)
+    return Figure("Fillers", str(count), "transcribed", note, FILLERS)
 
 
 def filler_counts(delivery: Delivery) -> tuple[tuple[str, int], ...]:

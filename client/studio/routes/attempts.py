@@ -23,6 +23,7 @@ from client.data.exports import EXPORT_FORMATS, SUBTITLES, export_attempts
 from client.data.repair import correct_words, earlier_version, restore_words, rough_answers
 from client.practice.drills.phrases import error_id
 from client.practice.progress import all_attempts
+from client.practice.progress_over_time import own_ranges
 from client.studio.routes.bodies import download, export_format
 from client.studio.state.studio import Studio
 from client.studio.views.ways import Ways, reading_url, ways_of
@@ -256,6 +257,7 @@ def _report(
         else None,
         own=_own_aliases(studio),
         own_said=own_readings(studio.settings),
+        own_ranges={each.metric.label: each.beside for each in own_ranges(studio.reports.recent())},
         trial=trial,
         rough=len(rough_answers(all_attempts(studio.backend), studio.recordings))
         if attempt.report.transcript.is_rough

@@ -16,8 +16,16 @@ COLUMNS: Final = (
     "answer_s", "target_s", "fillers_at_least", "engine", "model", "grader_version",
     "bank_version", "submission_id", "prompt", "transcript", "graded_score",
     "corrected_verdicts", "phrases_denied", "phrases_possible", "score_parts", "structure_said",
-    "structure_missing", "corrected_words",
+    "structure_missing", "corrected_words", "language_notes", "language_kinds",
+    "language_found_by", "first_word_s", "first_point_s", "pauses_between_clauses",
+    "pauses_inside_clauses", "syllables_in_a_run", "taken_back_at_least",
 )  # fmt: skip
+NUMBERS: Final = frozenset((
+    "score", "graded_score", "words", "words_per_minute", "answer_s", "target_s",
+    "fillers_at_least", "language_notes", "first_word_s", "first_point_s",
+    "pauses_between_clauses", "pauses_inside_clauses", "syllables_in_a_run", "taken_back_at_least",
+))  # fmt: skip
+"""The columns of numbers; the others are texts."""
 
 
 def to_csv(attempts: Sequence[ArchivedAttempt]) -> str:
@@ -47,6 +55,7 @@ def row_of(
     """The values of an attempt, one for each of ``COLUMNS``."""
     transcript, delivery = report.transcript, report.delivery
     graded = report.overall_graded
+    english = report.language if report.is_english_judged else None
     mispronounced = [
         each.term for each in report.pronunciation.terms if each.verdict == "mispronounced"
     ]
@@ -81,6 +90,15 @@ def row_of(
         _parts(report.structure, "said"),
         _parts(report.structure, "missing"),
         "; ".join(f"{now} (was: {was})" for now, was in transcript.corrected_texts),
+        len(english.notes) if english else None,
+        "; ".join(f"{each.name} {each.count}" for each in english.groups()) if english else "",
+        english.by if english else None,
+        _rounded(delivery.first_word_s),
+        _rounded(delivery.first_point_s),
+        delivery.pauses_between,
+        delivery.pauses_inside,
+        _rounded(delivery.mean_run),
+        delivery.self_corrections,
     )
 
 

@@ -160,7 +160,7 @@ def test_parquet_is_typed_and_keeps_texts_as_they_are(program: Program) -> None:
     (row,) = table.to_pylist()
     assert row["attempt_id"] == attempt
     assert row["created_at"] == START
-    assert (row["score"], row["words"]) == (0.5, 2.0)
+    assert (row["score"], row["words"], row["language_notes"]) == (0.5, 2.0, 0.0)
     assert row["transcript"] == "=paged attention"
     assert row["words_per_minute"] is None
 

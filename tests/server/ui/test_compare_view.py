@@ -1,9 +1,10 @@
 import re
 from collections.abc import Callable
+from typing import Any
 
 from markupsafe import Markup
 
-from server.contract import Coverage, Filler, Report
+from server.contract import Coverage, Filler, Language, LanguageNote, Report
 from server.ui.compare_view import view_comparison
 from server.ui.rendering import environment
 from tests.server.ui.conftest import make_words, phrase, term
@@ -19,6 +20,7 @@ def pair(make_report: MakeReport) -> tuple[Report, Report]:
             "words_per_minute": 131.2,
             "longest_pause_s": 2.4,
             "answer_s": 34.9,
+            "pauses_inside": 1,
             "fillers": (Filler(text="um", word_index=2),),
         },
         coverage=Coverage(
@@ -38,7 +40,13 @@ def pair(make_report: MakeReport) -> tuple[Report, Report]:
             phrase("new", (), "missing"),
         ),
         terms=(term("RoCE", (1,), "correct"), term("RDMA", (2,), "unclear")),
-        delivery={"words_per_minute": 120.0, "answer_s": 40.2},
+        delivery={
+            "words_per_minute": 120.0,
+            "answer_s": 40.2,
+            "pauses_inside": 2,
+            "self_corrections": 0,
+            "first_word_s": 0.8,
+        },
     )
     return before, after
 
@@ -60,6 +68,33 @@ def test_numbers_say_what_got_better_and_what_worse(make_report: MakeReport) -> 
     pauses = rows["Longest pause, seconds"]
     assert (pauses.before, pauses.after, pauses.change) == ("2.4", "–", "")
     assert rows["Pauses"].after == "–"
+    inside = rows["Pauses inside clauses, a minute"]
+    assert (inside.before, inside.after, inside.change) == ("1.7", "3.0", "1.3")
+    back = rows["Taken back, at least, a minute"]
+    assert (back.before, back.after, rows["First word after, seconds"].after) == ("–", "0.0", "0.8")
+
+
+def test_kinds_of_error_are_new_still_there_or_gone(make_report: MakeReport) -> None:
+    def with_kinds(report: Report, *kinds: Any) -> Report:
+        notes = [LanguageNote(kind=kind, said="a", better="b", why="") for kind in kinds]
+        return report.model_copy(update={"language": Language(notes=tuple(notes), by="rules")})
+
+    earlier, later = pair(make_report)
+    before = with_kinds(earlier, "article", "tense", "tense", "false_friend")
+    after = with_kinds(later, "tense", "preposition")
+    template = environment().from_string(
+        '{% from "report/comparison.html" import kind_changes %}{{ kind_changes(view) }}'
+    )
+    html = template.render(view=view_comparison(before, after))
+    rows = [re.sub(r"\s*\n?\s*<.*?>", " ", row).split() for row in html.split("<tr>")[2:]]
+    assert [" ".join(row) for row in rows] == [
+        "preposition 0 1 new",
+        "tense 2 1 still there, fewer",
+        "article 1 0 gone",
+        "false friend 1 0 gone",
+    ]
+    pending = after.model_copy(update={"language": Language(pending=True)})
+    assert view_comparison(before, pending).kinds == ()
 
 
 def test_a_change_is_an_arrow_and_a_number_without_a_sign(make_report: MakeReport) -> None:
@@ -77,7 +112,7 @@ def test_a_change_is_an_arrow_and_a_number_without_a_sign(make_report: MakeRepor
 
 
 def test_phrases_are_set_side_by_side_even_where_the_bank_changed(make_report: MakeReport) -> None:
-    rows = {row.phrase: row for row in view_comparison(*pair(make_report)).phrases}
+    rows = {row.name: row for row in view_comparison(*pair(make_report)).phrases}
     assert list(rows) == ["flow", "half", "new", "gone"]
     assert rows["flow"].direction == "down"  # said before, only denied now
     assert rows["half"].direction == "up"

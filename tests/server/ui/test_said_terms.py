@@ -51,5 +51,5 @@ def test_a_page_has_one_row_and_each_place_its_anchor(make_report: MakeReport) -
     (right,) = view.right_terms
     assert [each.status for each in right.more] == ["unclear"]
     assert view.unclear_terms == ()
-    (roce,) = [each for each in view_comparison(report, report).terms if each.term == "RoCE"]
+    (roce,) = [each for each in view_comparison(report, report).terms if each.name == "RoCE"]
     assert [each.start_s for each in roce.before] == [12.0, 45.0, 71.9]

@@ -16,6 +16,7 @@ from server.contract import (
     ArchivedAttempt,
     ArchivedReport,
     CoverageEvidence,
+    Report,
     Submission,
     Transcript,
     Word,
@@ -48,18 +49,38 @@ def test_csv_has_a_line_for_each_attempt(make: SimpleNamespace) -> None:
     first, second = rows(to_csv(attempts))
     assert tuple(first) == COLUMNS
     assert first["transcript"] == text
-    assert (first["score"], first["phrases_covered"], first["phrases_missing"]) == (
-        "1.0",
-        "paged attention",
-        "",
-    )
-    assert (second["score"], second["phrases_covered"], second["phrases_missing"]) == (
-        "0.0",
-        "",
-        "paged attention",
-    )
+    wanted = "score", "phrases_covered", "phrases_missing"
+    assert [first[each] for each in wanted] == ["1.0", "paged attention", ""]
+    assert [second[each] for each in wanted] == ["0.0", "", "paged attention"]
     assert first["created_at"] == "2026-03-01T12:00:00+00:00"
     assert first["submission_id"] == attempts[0].submission.submission_id
+
+
+def test_csv_has_the_language_and_the_delivery(make: SimpleNamespace) -> None:
+    attempt = archived(make, make.submission("we use paged attention"))
+    kinds = ("tense", 1.0), ("false_friend", 1.5), ("tense", 1.0)
+    notes = [
+        {"kind": kind, "said": "a", "better": "b", "why": "", "weight": w} for kind, w in kinds
+    ]
+    delivery = {
+        "words": 4,
+        "target_s": 60,
+        "first_word_s": 0.84,
+        "pauses_inside": 3,
+        "mean_run": 7.26,
+    }
+
+    def row(**language: object) -> list[str]:
+        report = make.report(attempt.submission).model_dump()
+        changed = Report.model_validate(report | {"language": language, "delivery": delivery})
+        graded = ArchivedReport(graded_at=attempt.received_at, report=changed)
+        (found,) = rows(to_csv([attempt.model_copy(update={"reports": (graded,)})]))
+        return [found[each] for each in COLUMNS[COLUMNS.index("language_notes") :]]
+
+    measured = ["0.8", "", "", "3", "7.3", ""]
+    said = ["3", "tense 2; false friend 1", "model"]
+    assert row(notes=notes, by="model") == [*said, *measured]
+    assert row(notes=notes[:1], pending=True) == ["", "", "", *measured]
 
 
 @pytest.mark.parametrize("text", ATTACKS)
