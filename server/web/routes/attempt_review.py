@@ -6,10 +6,12 @@ An ``AttemptReview`` says who reviews which attempt, at which address, and what 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
+from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Form, Path, Request
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
@@ -31,7 +33,6 @@ from server.core.errors import ConflictError, InvalidInputError, NotAllowedError
 from server.review.models import Author, Rubric
 from server.review.service import ReviewService
 from server.ui.report_view import Sounds, view_report
-from server.web.http.context import PageVisit
 from server.web.http.responses import Pages
 
 LongField = Annotated[str, Form(max_length=20_000)]
@@ -229,6 +230,7 @@ class AttemptReview(ABC):
         address: the page's; the forms post to addresses below it.
         author: who reviews; a guest's name is known when they ``sign``.
         actions: what they may do to the attempt.
+        turn: their turn at the threads that grade; those without an account have one together.
     """
 
     own: Service
@@ -238,6 +240,7 @@ class AttemptReview(ABC):
     address: str
     author: Author
     actions: frozenset[Action]
+    turn: Callable[[], AbstractAsyncContextManager[CapacityLimiter]]
 
     def demand(self, action: Action) -> None:
         """Refuses what this reviewer may not do.
@@ -345,10 +348,10 @@ def add_review_routes(router: APIRouter, get_review: Callable[..., AttemptReview
         return review_page(request, review)
 
     @router.post("/language")
-    async def language(visit: PageVisit, review: AttemptReview = given) -> Response:
+    async def language(review: AttemptReview = given) -> Response:
         """Have the English looked at, if nobody has yet; whoever reads the answer asks for it."""
         ask = partial(review.own.language, review.attempt_id, LanguageRequest())
-        async with visit.context.grading.turn_of(visit.actor.account_id or 0) as threads:
+        async with review.turn() as threads:
             await run_sync(ask, limiter=threads)
         return RedirectResponse(f"{review.address}#language", 303)
 

@@ -1,7 +1,7 @@
 """Reviews: the page of one attempt for its coaches, and comments over HTTP."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Form, Path
@@ -71,6 +71,7 @@ def _review(
         address=f"/coach/attempts/{attempt_id}",
         author=author_of(actor),
         actions=frozenset(each for each in Action if may(actor, each, resource)),
+        turn=partial(context.grading.turn_of, actor.account_id),
         actor=actor,
         resource=resource,
     )

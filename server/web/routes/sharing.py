@@ -5,7 +5,7 @@ Owners upload recordings for a share, and those they share with can play them.
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Path, Request, status
@@ -250,6 +250,7 @@ def _review(
         address=f"/s/{secret}/attempts/{attempt_id}",
         author=_author(session, guest),
         actions=_ACTIONS | ({Action.HEAR} if guest.with_audio else frozenset()),
+        turn=partial(visit.context.grading.turn_of, 0),
         guest=guest,
         secret=secret,
         session=session,
