@@ -223,8 +223,8 @@ def progress(
         for card in cards
         if card.drill_set not in PHRASE_SETS
     ]
-    roles = score_lines(attempts, lambda each: each.role)
-    topics = score_lines(attempts, lambda each: each.topic)
+    roles = score_lines(attempts, lambda each: [each.role])
+    topics = score_lines(attempts, lambda each: [each.topic])
     worst = term_lines(reports, drilled if role is None else ())[:terms]
     drills = drill_lines(cards, datetime.now(UTC))
     kinds, ranges = kind_lines(reports), own_ranges(reports)

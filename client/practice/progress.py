@@ -135,24 +135,12 @@ class ReportReader:
 
 
 def score_lines(
-    attempts: Iterable[AttemptSummary], heading: Callable[[AttemptSummary], str | None]
+    attempts: Iterable[AttemptSummary], headings: Callable[[AttemptSummary], Iterable[str | None]]
 ) -> list[ScoreLine]:
-    """The answers by heading, the one practiced last first; those without one are left out."""
-
-    def headings(attempt: AttemptSummary) -> tuple[str, ...]:
-        name = heading(attempt)
-        return (name,) if name else ()
-
-    return score_lines_by(attempts, headings)
-
-
-def score_lines_by(
-    attempts: Iterable[AttemptSummary], headings: Callable[[AttemptSummary], Iterable[str]]
-) -> list[ScoreLine]:
-    """The answers by heading, as ``score_lines`` does; an answer may come under several."""
+    """The answers by heading, the one practiced last first; an answer may come under several."""
     groups: dict[str, dict[str, list[AttemptSummary]]] = defaultdict(lambda: defaultdict(list))
     for each in sorted(attempts, key=_order):
-        for name in headings(each):
+        for name in filter(None, headings(each)):
             groups[name][each.question_id].append(each)
     lines = [
         ScoreLine(

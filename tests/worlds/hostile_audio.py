@@ -142,6 +142,11 @@ def _same(samples: np.ndarray) -> np.ndarray:
 
 _GOOD: Final = _spoken(_same)
 
+
+def _half(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
 HOSTILE: Final = (
     Hostile("empty.wav", _content(b""), "refused"),
     Hostile("one-byte.wav", _content(b"R"), "refused"),
@@ -158,23 +163,13 @@ HOSTILE: Final = (
     ),
     Hostile("header-only.wav", _changed(_GOOD, lambda content: content[:44]), "refused"),
     Hostile("half-a-header.wav", _changed(_GOOD, lambda content: content[:20]), "refused"),
-    Hostile("half.wav", _changed(_GOOD, lambda content: content[: len(content) // 2]), "refused"),
-    Hostile("half.flac", _changed(encoded("flac"), lambda c: c[: len(c) // 2]), "refused"),
-    Hostile(
-        "half.ogg", _changed(encoded("libopus", 48_000), lambda c: c[: len(c) // 2]), "refused"
-    ),
-    Hostile(
-        "half.mp3", _changed(encoded("libmp3lame", 44_100), lambda c: c[: len(c) // 2]), "refused"
-    ),
-    Hostile(
-        "half.webm", _changed(encoded("libopus", 48_000), lambda c: c[: len(c) // 2]), "refused"
-    ),
-    Hostile("half.m4a", _changed(encoded("aac"), lambda c: c[: len(c) // 2]), "refused"),
-    Hostile(
-        "half-indexed.m4a",
-        _changed(encoded("aac", movflags="faststart"), lambda c: c[: len(c) // 2]),
-        "refused",
-    ),
+    Hostile("half.wav", _changed(_GOOD, _half), "refused"),
+    Hostile("half.flac", _changed(encoded("flac"), _half), "refused"),
+    Hostile("half.ogg", _changed(encoded("libopus", 48_000), _half), "refused"),
+    Hostile("half.mp3", _changed(encoded("libmp3lame", 44_100), _half), "refused"),
+    Hostile("half.webm", _changed(encoded("libopus", 48_000), _half), "refused"),
+    Hostile("half.m4a", _changed(encoded("aac"), _half), "refused"),
+    Hostile("half-indexed.m4a", _changed(encoded("aac", movflags="faststart"), _half), "refused"),
     Hostile("rate-0.wav", _changed(_GOOD, _header(24, 0)), "refused"),
     Hostile("channels-0.wav", _changed(_GOOD, _header(22, 0, "<H")), "refused"),
     Hostile("bits-0.wav", _changed(_GOOD, _header(34, 0, "<H")), "refused"),

@@ -106,8 +106,8 @@ def router(studio: Studio) -> APIRouter:
             raise HTTPException(404, f"the bank has no role {role_id!r}")
         attempts = all_attempts(studio.backend, role_id)
         latest = latest_answers(attempts)
-        topics = {line.name: line for line in score_lines(attempts, lambda each: each.topic)}
-        by_round = {line.name: line for line in score_lines(attempts, lambda each: each.round)}
+        topics = {line.name: line for line in score_lines(attempts, lambda each: [each.topic])}
+        by_round = {line.name: line for line in score_lines(attempts, lambda each: [each.round])}
         return studio.page(
             request,
             "role.html",

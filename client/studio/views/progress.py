@@ -11,10 +11,10 @@ from client.practice.drills.items import ItemSets
 from client.practice.drills.phrases import PHRASE_SETS
 from client.practice.planning.my_plan import Step, countdown, steps_of, still_missing
 from client.practice.planning.plan import Plan
-from client.practice.progress import ScoreLine, TermLine, score_lines, score_lines_by, term_lines
+from client.practice.progress import ScoreLine, TermLine, score_lines, term_lines
 from client.practice.progress_over_time import DayDelivery, DayScore, TermTake, term_takes
 from pronunciation.terms import Lexicon
-from question_bank.models import Bank, Question
+from question_bank.models import Bank, Question, Role, RoundGuide, Signal
 from server.contract import AttemptSummary, DrillCard, Report, comfortable_wpm
 from server.ui.charts import Chart, element, picture
 
@@ -102,6 +102,9 @@ class Choice:
         )
 
 
+_Titled = Sequence[Role] | Sequence[RoundGuide] | Sequence[Signal]
+
+
 @dataclass(frozen=True)
 class Dimension:
     """The scores under the headings of one kind, and how the headings are written for people."""
@@ -130,28 +133,18 @@ class SpokenTerm:
 def dimensions_of(attempts: Sequence[AttemptSummary], bank: Bank) -> list[Dimension]:
     """The scores of these answers by role, round, topic and signal."""
     signals = {each.id: each.signals for each in bank.questions}
-    headings: list[tuple[str, str, list[ScoreLine], dict[str, str]]] = [
-        (
-            "role",
-            "Roles",
-            score_lines(attempts, lambda each: each.role),
-            {each.id: each.title for each in bank.roles},
-        ),
-        (
-            "round",
-            "Rounds",
-            score_lines(attempts, lambda each: each.round),
-            {each.id: each.title for each in bank.rounds},
-        ),
-        ("topic", "Topics", score_lines(attempts, lambda each: each.topic), {}),
-        (
-            "signal",
-            "Signals",
-            score_lines_by(attempts, lambda each: signals.get(each.question_id, ())),
-            {each.id: each.title for each in bank.signals},
-        ),
+    by: tuple[tuple[str, str, Callable[[AttemptSummary], Iterable[str | None]], _Titled], ...] = (
+        ("role", "Roles", lambda each: [each.role], bank.roles),
+        ("round", "Rounds", lambda each: [each.round], bank.rounds),
+        ("topic", "Topics", lambda each: [each.topic], ()),
+        ("signal", "Signals", lambda each: signals.get(each.question_id, ()), bank.signals),
+    )
+    return [
+        Dimension(
+            name, title, tuple(score_lines(attempts, headings)), {t.id: t.title for t in titled}
+        )
+        for name, title, headings, titled in by
     ]
-    return [Dimension(name, title, tuple(lines), titles) for name, title, lines, titles in headings]
 
 
 def spoken_terms(

@@ -31,11 +31,28 @@ def to_html(attempts: Sequence[ArchivedAttempt]) -> str:
         (attempt, view_report(attempt.report, prefix="" if alone else f"a{number}-"))
         for number, attempt in enumerate(attempts, start=1)
     ]
+    says = any(note.sentence for attempt in attempts for note in attempt.report.language.notes)
+    speech = _Script.of("speech.js") if says else None
     template = environment().get_template("report/standalone.html")
-    return template.render(entries=entries, stylesheet=stylesheet(), sounds=Sounds()) + "\n"
+    return (
+        template.render(entries=entries, stylesheet=stylesheet(), sounds=Sounds(), speech=speech)
+        + "\n"
+    )
 
 
-_SCRIPT: Final = STATIC / "bundle.js"
+@dataclass(frozen=True)
+class _Script:
+    """One of our own files, without anything from an answer; the policy names its digest."""
+
+    text: Markup
+    digest: str
+
+    @classmethod
+    def of(cls, name: str) -> "_Script":
+        text = (STATIC / name).read_text(encoding="utf-8")
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        return cls(Markup(text), digest)
+
 
 _CHOICES: Final[dict[TermOrPhrase, dict[str, str]]] = {
     "phrase": {
@@ -69,9 +86,6 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str
         review: what was written about it so far.
         recording: its sound as a ``data:`` URL; ``None``: none.
     """
-    # our own files, without anything from an answer
-    script = _SCRIPT.read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # without "<", the content cannot end its element
     data = json.dumps(review.model_dump(mode="json")).replace("<", "\\u003c")
     view = view_report(attempt.report)
@@ -88,8 +102,8 @@ def bundle_page(attempt: ArchivedAttempt, review: ReviewDocument, recording: str
             choices=_CHOICES,
             sounds=Sounds(recording_url=recording),
             stylesheet=stylesheet(),
-            script=Markup(script),
-            script_digest=digest,
+            script=_Script.of("bundle.js"),
+            speech=_Script.of("speech.js"),
             review=Markup(data),
             most_chars=MAX_COMMENT_CHARS,
         )

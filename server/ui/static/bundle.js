@@ -52,8 +52,9 @@
     return text.replace(",", ".").split(":").reduce((sum, each) => 60 * sum + Number(each), 0);
   };
 
-  const play = (start) => {
+  const play = (start, end = Infinity) => {
     if (!audio) return;
+    audio.ontimeupdate = () => audio.currentTime >= end && audio.pause();
     audio.currentTime = start;
     audio.play().catch(() => {});
   };
@@ -275,11 +276,11 @@
   });
 
   document.addEventListener("click", (event) => {
-    const from = event.target.closest?.("[data-play-from]")?.dataset.playFrom;
+    const piece = event.target.closest?.("[data-play-from]")?.dataset;
     const quote = event.target.closest?.('a.said[href^="#"]'); // a link to its first word
     const word = (quote ? document.querySelector(quote.hash) : wordOf(event.target))?.dataset.start;
-    const start = from ?? (document.getSelection()?.isCollapsed ? word : undefined);
-    if (start !== undefined) play(Number(start));
+    const start = piece?.playFrom ?? (document.getSelection()?.isCollapsed ? word : undefined);
+    if (start !== undefined) play(Number(start), Number(piece?.playTo ?? Infinity));
   });
 
   // ------------------------------------------------------------------ scores and verdicts

@@ -21,7 +21,6 @@ from server.review.merging import ReviewMerger
 from server.review.models import Rubric
 from server.review.service import author_of
 from server.ui.compare_view import view_comparison
-from server.ui.report_view import Sounds
 from server.web.http.context import AppContext, Context, PageVisit, Reviews, queue_of, served
 from server.web.http.gate import CurrentActor, demand, needs
 from server.web.routes.attempt_review import AttemptReview, ExternalIdPath, add_review_routes
@@ -58,7 +57,7 @@ class _CoachReview(AttemptReview):
 
 def _review(
     attempt_id: Id, actor: CurrentActor, context: AppContext, reviews: Reviews
-) -> AttemptReview:
+) -> _CoachReview:
     """The attempt, for a coach it is shared with."""
     resource = reviews.resource(attempt_id)
     demand(actor, Action.READ, resource)
@@ -106,26 +105,25 @@ def review_pages_router() -> APIRouter:
     @router.get("/compare/{other_id}")
     def compare(visit: PageVisit, attempt_id: Id, other_id: Id, reviews: Reviews) -> Response:
         """Two answers of one person to one question, the earlier one first."""
-        resources = [reviews.resource(each) for each in (attempt_id, other_id)]
-        for resource in resources:
-            demand(visit.actor, Action.READ, resource)
-        if attempt_id == other_id or resources[0].owner_id != resources[1].owner_id:
+        one, other = (
+            _review(each, visit.actor, visit.context, reviews) for each in (attempt_id, other_id)
+        )
+        if attempt_id == other_id or one.resource.owner_id != other.resource.owner_id:
             raise InvalidInputError("only two answers of the same person can be compared")
-        service = visit.context.service.of(resources[0].owner_id)
         before, after = sorted(
-            (service.attempt(each) for each in (attempt_id, other_id)),
+            (one.own.attempt(each) for each in (attempt_id, other_id)),
             key=lambda each: (each.submission.created_at, each.id),
         )
         if before.report.question_id != after.report.question_id:
             raise InvalidInputError("only answers to the same question can be compared")
-        archived = service.export_one(after.id).attempts[0]
+        archived = one.own.export_one(after.id).attempts[0]
         return visit.page(
             "coach/compare.html",
             question=archived.question,
             before=before,
             after=after,
             view=view_comparison(before.report, after.report),
-            sounds=Sounds(),
+            heard={each.attempt_id: each.sounds() for each in (one, other)},
         )
 
     return router

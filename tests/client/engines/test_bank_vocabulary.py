@@ -1,5 +1,3 @@
-from collections.abc import Mapping
-
 from client.engines.bank_vocabulary import BankVocabulary, bank_vocabulary, entries
 from pronunciation.terms import Lexicon, Term
 from question_bank.models import (
@@ -12,33 +10,15 @@ from question_bank.models import (
     VocabularyCategory,
 )
 
-DICTIONARY: Mapping[str, str] = {
-    "batch": "B AE CH",
-    "cache": "K AE SH",
-    "shard": "SH AA R D",
-    "point": "P OY N T",
-    "check": "CH EH K",
-    "tail": "T EY L",
-    "latency": "L EY T AH N S IY",
-    "plan": "P L AE N",
-    "node": "N OW D",
-    "one": "W AH N",
-    "hundred": "HH AH N D R AH D",
-    "ninety": "N AY N T IY",
-    "nine": "N AY N",
-    "three": "TH R IY",
-    "un": "AH N",
-    "tested": "T EH S T IH D",
-    "stall": "S T AO L",
-    "of": "AH V",
-    "go": "G OW",
-    # names of letters, as the CMU dictionary has them
-    "g.": "JH IY",
-    "h.": "EY CH",
-    "p.": "P IY",
-    "s.": "EH S",
-    "u.": "Y UW",
-}
+WORDS = """
+batch B AE CH, cache K AE SH, shard SH AA R D, point P OY N T, check CH EH K, tail T EY L,
+latency L EY T AH N S IY, plan P L AE N, node N OW D, one W AH N, hundred HH AH N D R AH D,
+ninety N AY N T IY, nine N AY N, three TH R IY, un AH N, tested T EH S T IH D, stall S T AO L,
+of AH V, go G OW
+"""
+LETTERS = "g. JH IY, h. EY CH, p. P IY, s. EH S, u. Y UW"
+"""Their names, as the CMU dictionary has them."""
+DICTIONARY = dict(each.strip().split(" ", 1) for each in f"{WORDS}, {LETTERS}".split(","))
 
 
 def bank() -> Bank:

@@ -7,7 +7,6 @@ from client.practice.progress import (
     drill_lines,
     question_lines,
     score_lines,
-    score_lines_by,
     term_lines,
 )
 from server.contract import Attempt, AttemptSummary, DrillCard, Pronunciation, TermVerdict, Word
@@ -58,13 +57,13 @@ def test_first_and_now_are_means_over_the_questions() -> None:
         attempt(2, "one", 0.1),
         attempt(1, "one", 0.4),
     ]
-    architect, engineer = score_lines(attempts, lambda each: each.role)
+    architect, engineer = score_lines(attempts, lambda each: [each.role])
     assert (architect.name, architect.questions, architect.attempts) == ("architect", 2, 4)
     assert abs(architect.first - (0.4 + 0.9) / 2) < 1e-9
     assert abs(architect.now - (0.8 + 0.9) / 2) < 1e-9
     assert architect.last_at == START + timedelta(days=5)
     assert (engineer.first, engineer.now) == (0.5, 0.5)
-    assert [line.name for line in score_lines(attempts, lambda each: each.topic)] == [
+    assert [line.name for line in score_lines(attempts, lambda each: [each.topic])] == [
         "Schedulers",
         "Caches",
     ]
@@ -73,7 +72,7 @@ def test_first_and_now_are_means_over_the_questions() -> None:
 def test_an_answer_may_stand_under_several_headings() -> None:
     signals = {"one": ("debugging", "kubernetes"), "two": ("kubernetes",), "three": ()}
     attempts = [attempt(1, "one", 0.2), attempt(2, "two", 0.6), attempt(3, "three", 0.9)]
-    lines = score_lines_by(attempts, lambda each: signals[each.question_id])
+    lines = score_lines(attempts, lambda each: signals[each.question_id])
     assert [(line.name, line.questions, line.now) for line in lines] == [
         ("kubernetes", 2, 0.4),
         ("debugging", 1, 0.2),
@@ -170,5 +169,5 @@ def test_first_and_latest_are_graded_in_the_same_way() -> None:
     ]
     (line,) = question_lines(answers)
     assert (line.answers, line.first.score, line.latest.score) == (3, 0.2, 0.5)
-    (role,) = score_lines(answers, lambda each: each.role)
+    (role,) = score_lines(answers, lambda each: [each.role])
     assert (role.attempts, role.first, role.now) == (3, 0.2, 0.5)

@@ -61,7 +61,9 @@ def running(make_service: Callable[..., Service]) -> Iterator[Running]:
     def slow(*asked: Any) -> Report:
         return english(grade(*asked), Language(pending=True))
 
-    note = LanguageNote(kind="article", said=TEXT, better=f"{TEXT}!", why="", start_s=16, end_s=32)
+    note = LanguageNote(
+        kind="article", said=TEXT, better=f"{TEXT}!", why="", start_s=16, end_s=32, sentence=TEXT
+    )
     found = Language(notes=(note,), by="rules")
     grader = Grader(slow, "slow-1", language=lambda *_: found, with_language=english)
     service = make_service(grader=grader)
@@ -103,13 +105,27 @@ def hum(seconds: float) -> bytes:
     return made.getvalue()
 
 
+def give_voice(page: Page, *, is_local: bool) -> None:
+    """Gives the browser one English voice, and a list of what it says."""
+    voice = f"{{lang: 'en_US', localService: {str(is_local).lower()}}}"
+    page.add_init_script(f"""
+        window.said = [];
+        window.SpeechSynthesisUtterance = function (text) {{ this.text = text; }};
+        const speech = {{ getVoices: () => [{voice}], cancel() {{}} }};
+        speech.speak = (each) => said.push(each);
+        Object.defineProperty(window, "speechSynthesis", {{ value: speech }});
+    """)
+
+
 def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) -> None:
     def drive(page: Page) -> None:
+        give_voice(page, is_local=False)
         page.goto(running.page)
         page.get_by_text("The remarks on the English are here.").wait_for()
         page.click("#language [data-play-from]")
         page.wait_for_selector("#language [aria-pressed=true]")
         page.keyboard.press("Space")
+        assert page.is_hidden("[data-say]"), "a voice elsewhere would be sent what was said"
         page.focus("#w-0")
         for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight"):
             page.keyboard.press(key)
@@ -191,7 +207,14 @@ def test_a_guest_reviews_by_keyboard_alone(running: Running) -> None:
     )
 
     def drive(page: Page) -> None:
-        page.get_by_text("Found by rules alone").wait_for()
+        give_voice(page, is_local=True)
+        page.reload()
+        tab_to(page, "button[data-say]")
+        page.keyboard.press("Enter")
+        assert page.evaluate("[said[0].text, said[0].lang]") == [f"{TEXT}!", "en_US"]
+        page.evaluate("said[0].onend()")
+        assert page.get_attribute("[data-say]", "aria-pressed") is None
+        page.focus("body")
         tab_to(page, ".word")
         for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight"):
             page.keyboard.press(key)

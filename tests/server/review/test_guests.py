@@ -16,7 +16,10 @@ from tests.worlds.new_databases import on_sqlite as on_sqlite
 from tests.worlds.people import People, people
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+PHRASE = "continuous batching"
 COMMENT = {"text": "Slower", "signed": "Dr. Who"}
+SCORE = {"criterion": "Depth", "note": "so deep"}
+SAID = {"target": "phrase", "verdict": "covered"}
 
 
 @pytest.fixture
@@ -144,27 +147,10 @@ def test_a_guest_scores_by_the_rubric_of_the_owners_cohort(
         ("comments", COMMENT | {"text": " "}, "1 to 5,000 characters"),
         ("comments", COMMENT | {"kind": "word", "word_from": "x"}, "is not valid"),
         ("comments", COMMENT | {"kind": "word", "word_from": "6"}, "no such word"),
-        ("scores", {"criterion": "Depth", "score": "3", "note": "so deep"}, "write your name"),
-        (
-            "scores",
-            {"criterion": "Depth", "score": "6", "note": "so deep", "signed": "Who"},
-            "scored from 0 to 5",
-        ),
-        (
-            "corrections",
-            {"target": "phrase", "name": "beam search", "verdict": "covered", "signed": "Who"},
-            "the report has no phrase",
-        ),
-        (
-            "corrections",
-            {
-                "target": "phrase",
-                "name": "continuous batching",
-                "verdict": "covered",
-                "note": "I heard it",
-            },
-            "write your name",
-        ),
+        ("scores", SCORE | {"score": "3"}, "write your name"),
+        ("scores", SCORE | {"score": "6", "signed": "Who"}, "scored from 0 to 5"),
+        ("corrections", SAID | {"name": "beam search", "signed": "Who"}, "report has no phrase"),
+        ("corrections", SAID | {"name": PHRASE, "note": "I heard it"}, "write your name"),
     ],
 )
 def test_what_will_not_do_is_told_and_stays_in_the_form(

@@ -1,4 +1,6 @@
+import base64
 import csv
+import hashlib
 import io
 import json
 import re
@@ -184,6 +186,20 @@ def test_the_file_needs_nothing_else(make: SimpleNamespace) -> None:
     assert re.findall(r"(?:src|href)=\"(?!#)[^\"]*\"", html) == []
     assert "<script" not in html and "default-src 'none'" in html
     assert "Because." in html  # the model answer
+
+
+def test_a_repair_is_said_by_the_one_script_that_the_policy_allows(make: SimpleNamespace) -> None:
+    attempt = archived(make, make.submission("we use paged attention"))
+    note = {"kind": "article", "said": "a", "better": "<b>", "why": "", "sentence": "a b"}
+    report = Report.model_validate(
+        attempt.report.model_dump() | {"language": {"notes": [note], "by": "rules"}}
+    )
+    graded = ArchivedReport(graded_at=attempt.received_at, report=report)
+    html = to_html([attempt.model_copy(update={"reports": (graded,)})])
+    (script,) = re.findall("<script.*?>(.*?)</script>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'\"" in html
+    assert 'data-say="&lt;b&gt;" hidden' in html
 
 
 def test_what_was_said_stays_text(make: SimpleNamespace) -> None:
