@@ -1,6 +1,7 @@
 """``aloud history``, ``regrade``, ``export``, ``import``, ``purge``: your own data."""
 
 import shlex
+import sys
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,7 +23,9 @@ from client.data.exports import SUBTITLES, export_attempts, import_archive, read
 from client.data.own_recordings import OwnRecordings
 from client.data.repair import earlier_version
 from client.data.whole_archive import is_whole, read_whole, write_archive
+from client.terminal.keys import key_reader
 from client.terminal.report import history_table, print_report, render_review
+from client.terminal.unfinished import offer_repairs
 from server.contract import Attempt, HistoryPage, HistoryQuery, PurgeRequest, RegradeChange, clock
 from server.ui.verdict_words import VERDICT_WORDS, question_about
 
@@ -71,6 +74,9 @@ def history(
             if stored.version > 1:
                 earlier = f"report {stored.version} of this answer; --version shows an earlier one"
                 out().print(Text(earlier, "dim"))
+            if sys.stdin.isatty():
+                with key_reader() as keys:
+                    offer_repairs(out(), keys, settings, stored.report.language)
             return
         page = backend.history(
             checked(HistoryQuery, role=role, round=round_, question_id=question, limit=limit)

@@ -39,7 +39,7 @@ from client.speaking import Speaker
 from client.terminal.interview import Interview, InterviewOptions
 from client.terminal.keys import key_reader
 from client.terminal.report import print_report
-from client.terminal.unfinished import ask_what_was_meant
+from client.terminal.unfinished import ask_what_was_meant, offer_repairs
 from pronunciation.lexicon_loader import load_lexicon
 from server.contract import HistoryQuery, LanguageRequest
 
@@ -144,7 +144,7 @@ def assess(
     )
     _show(outcome, prompt, as_json)
     if not as_json and sys.stdin.isatty():
-        _ask_what_was_meant(settings, outcome)
+        _offer(settings, outcome)
 
 
 @command(app, "grade", judged=True)
@@ -170,6 +170,8 @@ def grade(
         session = Session(backend, judge=judge, language=_language(settings))
         outcome = session.read(answer, question, save=save)
     _show(outcome, prompt, as_json)
+    if not as_json and sys.stdin.isatty():
+        _offer(settings, outcome)
 
 
 @command(app, "interview", judged=True)
@@ -337,11 +339,13 @@ def _show(outcome: Outcome, prompt: str, as_json: bool) -> None:
         errors().print(Text(f"stored as attempt {outcome.attempt_id}", "dim"))
 
 
-def _ask_what_was_meant(settings: ClientSettings, outcome: Outcome) -> None:
-    if outcome.attempt_id is None or outcome.report is None:
-        return
-    with open_server(settings) as backend, key_reader() as keys:
-        ask_what_was_meant(out(), keys, backend, outcome.attempt_id, outcome.report)
+def _offer(settings: ClientSettings, outcome: Outcome) -> None:
+    assert outcome.report is not None, "it was shown"
+    with key_reader() as keys:
+        offer_repairs(out(), keys, settings, outcome.report.language)
+        if outcome.attempt_id is not None:
+            with open_server(settings) as backend:
+                ask_what_was_meant(out(), keys, backend, outcome.attempt_id, outcome.report)
 
 
 def _assess_many(

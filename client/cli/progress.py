@@ -287,13 +287,10 @@ def _print_days(days: list[DayScore], deliveries: list[DayDelivery]) -> None:
 
 
 def _print_ranges(ranges: list[OwnRange]) -> None:
-    if not ranges:
-        return
     table = _table("measure", "median", "from", "to", "latest", "answers")
     for each in ranges:
         values = (each.median, each.low, each.high, each.latest)
-        numbers = map(each.metric.number, values)
-        table.add_row(Text(each.metric.title, "bold"), *numbers, str(each.answers))
+        table.add_row(Text(each.name, "bold"), *map(each.text, values), str(each.answers))
     _print_section("Your own range", table)
 
 
@@ -326,8 +323,6 @@ def _print_kinds(lines: list[KindLine]) -> None:
 
 
 def _print_scores(title: str, heading: str, lines: list[ScoreLine]) -> None:
-    if not lines:
-        return
     table = _table(heading, "questions", "answers", "first", "now", "change", "last")
     for line in lines:
         change = round(line.now * 100) - round(line.first * 100)
@@ -345,8 +340,6 @@ def _print_scores(title: str, heading: str, lines: list[ScoreLine]) -> None:
 
 
 def _print_terms(lines: list[TermLine]) -> None:
-    if not lines:
-        return
     table = _table("term", "mispronounced", "of")
     for line in lines:
         table.add_row(Text(line.term, "bold"), str(line.mispronounced), str(line.said))
@@ -354,8 +347,6 @@ def _print_terms(lines: list[TermLine]) -> None:
 
 
 def _print_drills(lines: list[DrillLine]) -> None:
-    if not lines:
-        return
     table = _table("drill set", "items", "due", "said", "missed", "last")
     for line in lines:
         table.add_row(
@@ -374,6 +365,8 @@ def _table(*columns: str) -> Table:
 
 
 def _print_section(title: str, table: Table) -> None:
+    if not table.row_count:
+        return
     out().print(Text(title, "bold cyan"))
     out().print(table)
     out().print()

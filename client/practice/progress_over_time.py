@@ -10,7 +10,7 @@ from typing import Final
 
 from client.practice.drills.phrases import own_errors
 from server.contract import AttemptSummary, Report, is_like
-from server.ui.delivery_view import METRICS, Metric
+from server.ui.delivery_view import METRICS
 
 SPREAD_FROM: Final = 3
 """First answers from which their spread is told: two differences, the fewest that have a mean."""
@@ -89,27 +89,20 @@ class Mastered:
 class OwnRange:
     """A measure of the delivery over the candidate's own answers.
 
-    Attributes:
-        metric: which one.
-        median: of the answers.
-        low: the lowest.
-        high: the highest.
-        latest: of the latest answer.
-        answers: how many it was measured in.
+    ``name``: with its unit. ``digits``: to write a value.
     """
 
-    metric: Metric
+    name: str
     median: float
     low: float
     high: float
     latest: float
     answers: int
+    digits: int
 
-    @property
-    def beside(self) -> str:
-        """Beside the value of one answer."""
-        low, high = map(self.metric.number, (self.low, self.high))
-        return f"yours: {self.metric.text(self.median)} ({low} to {high})"
+    def text(self, value: float) -> str:
+        """A value as it is written."""
+        return f"{value:.{self.digits}f}"
 
 
 @dataclass(frozen=True)
@@ -195,16 +188,15 @@ def day_deliveries(reports: Iterable[Report], zone: tzinfo | None = None) -> lis
 
 def own_ranges(reports: Iterable[Report]) -> list[OwnRange]:
     """The measures of the delivery that ``RANGE_FROM`` answers have."""
-    found: defaultdict[Metric, list[float]] = defaultdict(list)
-    for report in sorted(reports, key=lambda report: report.created_at):
-        for metric in METRICS:
-            if (value := metric.of(report.delivery)) is not None:
-                found[metric].append(value)
-    return [
-        OwnRange(metric, median(values), min(values), max(values), values[-1], len(values))
-        for metric, values in found.items()
-        if len(values) >= RANGE_FROM
-    ]
+    ordered = [each.delivery for each in sorted(reports, key=lambda report: report.created_at)]
+    ranges = []
+    for each in METRICS:
+        values = [value for said in ordered if (value := each.of(said)) is not None]
+        if len(values) >= RANGE_FROM:
+            middle, low, high, latest = median(values), min(values), max(values), values[-1]
+            own = OwnRange(each.title, middle, low, high, latest, len(values), each.digits)
+            ranges.append(own)
+    return ranges
 
 
 def mastered(reports: Iterable[Report]) -> Mastered:

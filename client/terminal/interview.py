@@ -40,7 +40,7 @@ from client.practice.interviews import (
 from client.terminal.keys import Keys, key_reader, one_of, quiet_libraries
 from client.terminal.recording_screen import End, Repeat, countdown, watch_recording
 from client.terminal.report import print_debrief, print_report
-from client.terminal.unfinished import ask_what_was_meant, offer_unfinished
+from client.terminal.unfinished import ask_what_was_meant, offer_repairs, offer_unfinished
 from question_bank.models import Question, RoundName, round_text
 from server.contract import FOLLOW_UP_S, FollowUp, LanguageRequest, Report, Submission, aim_result
 from server.contract.transcript import MOST_FOLLOW_UPS, MOST_PROBES
@@ -127,7 +127,7 @@ class Interview:
             except BaseException:
                 self._ended()
                 raise
-            self._debrief()
+            self._debrief(keys)
 
     def _questions(self, questions: list[Question], keys: Keys) -> bool:
         """Ask them; ``False``: the candidate leaves."""
@@ -226,14 +226,16 @@ class Interview:
         self._kept.delete(record.id)
         return None
 
-    def _debrief(self) -> None:
+    def _debrief(self, keys: Keys) -> None:
         record = self._ended()
         if record is not None and len(record.asked) > 1:
             tongue = self._settings.preferences.mother_tongue
             with self._console.status(Text("Looking at your English …", "dim")):
                 asked = LanguageRequest(mother_tongue=tongue)
                 answers = find_answers(self._backend, record, asked)
-            print_debrief(self._console, report_interview(record, answers))
+            report = report_interview(record, answers)
+            print_debrief(self._console, report)
+            offer_repairs(self._console, keys, self._settings, report.language)
 
     def _ask(self, question: Question, keys: Keys) -> Outcome | None:
         """Ask one question until there is an answer; ``None``: the candidate leaves."""

@@ -301,13 +301,13 @@ def _term_detail(said: SaidTerm) -> Text:
 
 def _language(language: Language, questions: Sequence[int] = ()) -> Table:
     """The remarks shown; ``questions``: the number of each one's question, instead of its time."""
-    table = _grid("question" if questions else "at", "said", "better", "why")
-    for group in language.groups():
+    table = _grid("#", "question" if questions else "at", "said", "better", "why")
+    for row, group in enumerate(language.groups(), 1):
         note = group.first
         more = f" ({group.name}, {group.count} times)" if group.count > 1 else ""
         why = Text(f"{note.why}{more}")
         place = str(questions[group.at]) if questions else clock(note.start_s)
-        table.add_row(place, Text(note.said), Text(note.better), why)
+        table.add_row(str(row), place, Text(note.said), Text(note.better), why)
     return table
 
 
@@ -465,9 +465,11 @@ def print_debrief(console: Console, report: InterviewReport) -> None:
     if debrief.verdict:
         console.print(Text(f"Verdict: {debrief.verdict}.", "bold"))
         console.print(Text(f"{debrief.verdict_evidence} By rule, from the scores.", "dim"))
+    _print_section(console, "What was strongest", (each.text for each in report.strongest))
+    _print_section(console, "What to work on", (each.text for each in report.weakest))
     _print_section(console, "By question", map(_answer, report.answers))
     if report.language.notes:
-        table = _language(report.language, [each.number for each in report.note_places])
+        table = _language(report.language, report.note_questions)
         console.print(Text("\nLanguage", "bold cyan"), Padding(table, (0, 2)))
     for title, lines in sections_of(debrief):
         _print_section(console, title, lines)

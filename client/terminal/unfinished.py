@@ -1,4 +1,4 @@
-"""What the terminal offers: unfinished answers to finish or discard, and “Did you mean …?”."""
+"""What the terminal offers: unfinished answers, “Did you mean …?”, and the sound of repairs."""
 
 from rich.console import Console
 from rich.text import Text
@@ -7,11 +7,14 @@ from client.answer.answer import Answer
 from client.answer.answers import Answers
 from client.backend.protocol import Backend, BackendError
 from client.core.errors import ClientError
+from client.core.settings import ClientSettings
 from client.core.wording import count_of
+from client.speaking import Speaker, voices_here
 from client.terminal.keys import Keys, one_of
 from client.terminal.report import print_report
 from pronunciation.errors import PronunciationError
-from server.contract import MeantAnswer, Report, duration
+from pronunciation.lexicon_loader import load_lexicon
+from server.contract import Language, MeantAnswer, Report, duration
 from server.ui.verdict_words import composition_text, question_about, score_text
 
 
@@ -119,3 +122,20 @@ def ask_what_was_meant(
     if read != report:
         made_of = composition_text(read)
         console.print(Text(score_text(read).capitalize() + (f" = {made_of}" if made_of else "")))
+
+
+def offer_repairs(
+    console: Console, keys: Keys, settings: ClientSettings, language: Language
+) -> None:
+    """Say the repair of a remark when its number is pressed, where there are terminal and voice."""
+    shown = [group.first for group in language.groups()]
+    repairs = {str(row): note.better for row, note in enumerate(shown, 1) if note.sentence}
+    if not repairs or not console.is_terminal or not voices_here():
+        return
+    speaker = Speaker.of(settings, load_lexicon(settings.lexicon, settings.cache))
+    rows = " ".join(repairs)
+    console.print(Text(f"{rows} hear how that row of Language is said · Enter go on", "dim"))
+    while key := one_of(keys, rows.replace(" ", ""), enter=""):
+        outcome = speaker.speak(repairs[key])
+        if not outcome.spoken:
+            console.print(Text(f"! {outcome.reason}", "yellow"))

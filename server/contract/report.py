@@ -334,6 +334,10 @@ class NoteGroup:
     def count(self) -> int:
         return len(self.notes)
 
+    @property
+    def weight(self) -> float:
+        return sum(note.weight for _, note in self.notes)
+
 
 class Language(Wire):
     """Remarks on the English of the answer.
@@ -363,8 +367,13 @@ class Language(Wire):
             NoteGroup(kind, tuple(sorted(notes, key=lambda each: -each[1].weight)))
             for kind, notes in kinds.items()
         ]
-        groups.sort(key=lambda each: -sum(note.weight for _, note in each.notes))
+        groups.sort(key=lambda each: -each.weight)
         return tuple(groups[:MAX_NOTES_SHOWN])
+
+    @property
+    def not_shown(self) -> int:
+        """How many remarks are not among these."""
+        return len(self.notes) - sum(each.count for each in self.groups())
 
 
 class LanguageRequest(Wire):

@@ -19,15 +19,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class NumberChange:
-    """One number before and after.
+    """One number before and after, as shown; a dash if it was not measured.
 
-    Attributes:
-        label: what it is, with its unit.
-        before: as shown; a dash if it was not measured.
-        after: likewise.
-        change: the amount, without a sign; empty if unchanged or unknown.
-        direction: whether it rose or fell.
-        effect: empty if neither more nor less of it is better.
+    ``change`` has no sign; ``effect`` is empty if neither more nor less of it is better.
     """
 
     label: str
@@ -40,13 +34,9 @@ class NumberChange:
 
 @dataclass(frozen=True)
 class ChangeRow(Generic[T]):
-    """A key phrase, a part, a term or a kind of error in both answers.
+    """A key phrase, a part, a term or a kind of error in both answers; ``None``: not looked for.
 
-    Attributes:
-        name: of it.
-        before: ``None``: it was not looked for then.
-        after: likewise.
-        direction: up is better.
+    ``direction``: up is better.
     """
 
     name: str

@@ -161,12 +161,18 @@ def least_text(report: Report) -> str:
     return "at least " if report.structure is not None and report.transcript.is_rough else ""
 
 
-def note_lines(language: Language) -> Iterator[str]:
-    """The remarks on the English as text: a line a kind, the worst first, then who found them."""
+def note_lines(language: Language, questions: Sequence[int] = ()) -> Iterator[str]:
+    """The remarks on the English as text: a line a kind, the worst first, then who found them.
+
+    ``questions``: the number of the question of each remark.
+    """
     for group in language.groups():
         note = group.first
         more = f" ({group.name}, {group.count} times)" if group.count > 1 else ""
-        yield f"“{note.said}” → “{note.better}”: {note.why}{more}"
+        where = f"Question {questions[group.at]}: " if questions else ""
+        yield f"{where}“{note.said}” → “{note.better}”: {note.why}{more}"
+    if language.not_shown:
+        yield f"{language.not_shown} more not shown, of less weight"
     if language.found_by:
         yield language.found_by
 

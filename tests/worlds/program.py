@@ -189,6 +189,8 @@ def practiced_program(folder: Path) -> Program:
     invitation = accounts.invitations.invite(people["goran"].id).secret
     first, later = _same_question(shown)
     reviewed = shown[0][1].id
+    differs = {"#password": PASSWORD, "#again": "another one"}
+    asked, check = "/coach/bank/questions/infiniband-or-roce", "Check and preview"
     world.pages.update(
         {
             "sign-in": PageSeen("/sign-in", None),
@@ -200,11 +202,7 @@ def practiced_program(folder: Path) -> Program:
             ),
             "invitation": PageSeen(f"/invitation/{invitation}", None),
             "invitation-differs": PageSeen(
-                f"/invitation/{invitation}",
-                None,
-                422,
-                {"#password": PASSWORD, "#again": "another one"},
-                "Set the password",
+                f"/invitation/{invitation}", None, 422, differs, "Set the password"
             ),
             "invitation-used": PageSeen("/invitation/used", None, 404),
             "link-answer": PageSeen(links["answer"], None),
@@ -238,30 +236,18 @@ def practiced_program(folder: Path) -> Program:
             "corrections": PageSeen("/coach/corrections", "cleo"),
             "bank": PageSeen("/coach/bank", "cleo"),
             "bank-edit": PageSeen("/coach/bank/edit", "cleo"),
-            "bank-preview": PageSeen("/coach/bank/edit", "cleo", 200, {}, "Check and preview"),
+            "bank-preview": PageSeen("/coach/bank/edit", "cleo", 200, {}, check),
             "bank-faults": PageSeen(
-                "/coach/bank/edit",
-                "cleo",
-                422,
-                {"#yaml": BANK.format(topic="Cooking")},
-                "Check and preview",
+                "/coach/bank/edit", "cleo", 422, {"#yaml": BANK.format(topic="Cooking")}, check
             ),
             "bank-questions": PageSeen("/coach/bank/questions", "cleo"),
             "bank-new-question": PageSeen("/coach/bank/new-question", "cleo"),
-            "bank-question": PageSeen("/coach/bank/questions/infiniband-or-roce", "cleo"),
+            "bank-question": PageSeen(asked, "cleo"),
             "bank-question-preview": PageSeen(
-                "/coach/bank/questions/infiniband-or-roce",
-                "cleo",
-                200,
-                {"#note": "A harder level", "#difficulty": "4"},
-                "Check and preview",
+                asked, "cleo", 200, {"#note": "A harder level", "#difficulty": "4"}, check
             ),
             "bank-question-faults": PageSeen(
-                "/coach/bank/questions/infiniband-or-roce",
-                "cleo",
-                422,
-                {"#prompt": "", "#key_phrases-0-weight": "heavy"},
-                "Check and preview",
+                asked, "cleo", 422, {"#prompt": "", "#key_phrases-0-weight": "heavy"}, check
             ),
             "bank-version": PageSeen("/coach/bank/2?since=1", "cleo"),
             "exports": PageSeen("/coach/exports", "cleo"),

@@ -29,6 +29,8 @@ WEAK_SCORE: Final = 0.5
 """Less than half of it was."""
 _OFTEN: Final = 2
 """Said right once may be luck."""
+_WORDS_WITHOUT: Final = 200
+"""Two minutes without an error that the model finds tell something; less may be luck."""
 
 _Ranked = tuple[float, str, SummaryPoint]
 """Weight, kind, point."""
@@ -38,6 +40,7 @@ def strongest(
     answers: Sequence[AnswerLine],
     always_right: Mapping[str, Sequence[int]],
     words_per_minute: float | None,
+    language: Language,
 ) -> tuple[SummaryPoint, ...]:
     """Up to three points; ``always_right``: terms → numbers of the answers they were said in."""
     points: list[_Ranked] = []
@@ -58,11 +61,19 @@ def strongest(
             text = f"You said “{term}” right every time ({len(numbers)})."
             weight = 4.2 + min(len(numbers), 9) / 100
             points.append((weight, "terms", _point(text, f"answers[{numbers[0] - 1}]")))
+    words = sum(line.words or 0 for line in answers)
+    errors = any(note.sentence for note in language.notes)
+    if language.by == "model" and not (language.pending or errors) and words >= _WORDS_WITHOUT:
+        text = f"No errors were noted in your English, in {words} words."
+        points.append((4.4, "language", _point(text, "language")))
     return _mixed(points)
 
 
 def weakest(
-    answers: Sequence[AnswerLine], terms: Sequence[TermOverAll], words_per_minute: float | None
+    answers: Sequence[AnswerLine],
+    terms: Sequence[TermOverAll],
+    words_per_minute: float | None,
+    language: Language,
 ) -> tuple[SummaryPoint, ...]:
     """Up to three points; ``terms``: those said wrong, the most often first."""
     points: list[_Ranked] = []
@@ -83,13 +94,23 @@ def weakest(
         text = f"Practice “{term.term}”: you mispronounced it {times}. Say {term.expected}."
         weight = 6.5 + min(term.mispronounced, 5) * 0.3
         points.append((weight, "terms", _point(text, f"terms[{at}]")))
-    return _mixed([*points, *_delivery(answers, words_per_minute)])
+    for group in language.groups():
+        if group.first.sentence:
+            often = f", {group.count} times" if group.count > 1 else ""
+            said, better = group.first.said, group.first.better
+            text = f"English, {group.name}{often}: not “{said}” but “{better}”."
+            weight = 6.0 + min(group.weight, 10) * 0.2
+            points.append((weight, "language", _point(text, f"language.notes[{group.at}]")))
+    return _mixed([*points, *_delivery(answers, words_per_minute)], always="pace")
 
 
 def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> list[_Ranked]:
     points: list[_Ranked] = []
     if words_per_minute is not None and words_per_minute > band("pace_fast"):
-        text = f"Slow down a little: {words_per_minute:.0f} words per minute over all answers."
+        text = (
+            f"Slow down a little: {words_per_minute:.0f} words per minute over all answers, where "
+            f"native speakers average {band('pace_fast'):.0f} in interviews."
+        )
         points.append((6.6, "pace", _point(text, "words_per_minute")))
     elif words_per_minute is not None and words_per_minute < band("pace_slow"):
         text = f"Speak a little faster: {words_per_minute:.0f} words per minute over all answers."
@@ -145,10 +166,10 @@ def _point(text: str, evidence: str) -> SummaryPoint:
     return SummaryPoint(text=text, evidence=evidence)
 
 
-def _mixed(points: Sequence[_Ranked]) -> tuple[SummaryPoint, ...]:
-    """The weightiest points, at most two of one kind while others wait."""
+def _mixed(points: Sequence[_Ranked], always: str = "") -> tuple[SummaryPoint, ...]:
+    """The weightiest points, at most two of one kind while others wait; one kind ``always``."""
     ranked = sorted(points, key=lambda each: -each[0])
-    chosen: list[_Ranked] = []
+    chosen = [each for each in ranked if each[1] == always]
     for limit in (2, MAX_POINTS):
         for each in ranked:
             alike = sum(other[1] == each[1] for other in chosen)
@@ -230,32 +251,22 @@ def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer])
         if line.score is not None or line.state not in ("given", "answered")
     ]
     rate = _rate([each.delivery for each in graded])
+    language = _language(graded)
     longest = [s for each in graded if (s := each.delivery.longest_pause_s) is not None]
     return InterviewReport(
-        id=record.id,
-        role=record.role,
-        role_title=record.role_title,
-        round=record.round,
-        round_title=record.round_title,
-        minutes=record.minutes,
-        started_at=record.started_at,
-        ended_at=record.ended_at,
-        asked=len(lines),
+        id=record.id, role=record.role, role_title=record.role_title, round=record.round,
+        round_title=record.round_title, minutes=record.minutes, started_at=record.started_at,
+        ended_at=record.ended_at, asked=len(lines), transcribing=len(record.transcribing),
         answered=sum(line.state in ("given", "answered") for line in lines),
-        transcribing=len(record.transcribing),
-        coverage=_mean(scores),
-        coverage_of_asked=_mean(asked_scores),
+        coverage=_mean(scores), coverage_of_asked=_mean(asked_scores),
         answer_s=round(sum(each.delivery.answer_s or 0.0 for each in graded), 3),
-        words=sum(each.delivery.words for each in graded),
-        words_per_minute=rate,
+        words=sum(each.delivery.words for each in graded), words_per_minute=rate,
         pauses=sum(len(each.delivery.pauses) for each in graded) if longest else None,
         longest_pause_s=max(longest, default=None),
         fillers=sum(len(each.delivery.fillers) for each in graded),
         notices=tuple(dict.fromkeys(notice for each in graded for notice in each.notices)),
-        strongest=strongest(lines, _always_right(reports), rate),
-        weakest=weakest(lines, terms, rate),
-        terms=terms,
-        language=_language(graded),
+        strongest=strongest(lines, _always_right(reports), rate, language),
+        weakest=weakest(lines, terms, rate, language), terms=terms, language=language,
         note_places=tuple(
             Place(number=number, attempt_id=attempt_id, evidence=f"language.notes[{at}]")
             for number, (attempt_id, report) in reports.items()
@@ -263,7 +274,7 @@ def report_interview(record: InterviewRecord, answers: Mapping[str, KeptAnswer])
         ),
         answers=tuple(lines),
         debrief=debrief_of(record, lines, reports, _mean(asked_scores) if scores else None),
-    )
+    )  # fmt: skip
 
 
 def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
@@ -286,31 +297,22 @@ def _line(number: int, asked: AskedQuestion, kept: KeptAnswer) -> AnswerLine:
         key=lambda each: -each.weight,
     )
     wrong = [each.term for each in report.pronunciation.terms if each.verdict == "mispronounced"]
-    return line.model_copy(
-        update={
-            "attempt_id": kept.attempt.id,
-            "score": report.overall,
-            "graded_score": report.overall_graded,
-            "covered": sum(each.is_said for each in phrases),
-            "phrases": len(phrases),
-            "answer_s": delivery.answer_s,
-            "target_s": delivery.target_s,
-            "words": delivery.words,
-            "words_per_minute": delivery.words_per_minute,
-            "pauses": len(delivery.pauses) if delivery.longest_pause_s is not None else None,
-            "longest_pause_s": delivery.longest_pause_s,
-            "fillers": len(delivery.fillers),
-            "missing": tuple(each.phrase for each in missing),
-            "mispronounced": tuple(dict.fromkeys(wrong)),
-            "missing_parts": tuple(
-                each.name
-                for each in (report.structure.parts if report.structure else ())
-                if each.status == "missing" and not each.when_asked
-            ),
-            "follow_ups": len(report.follow_ups),
-            "when_asked": sum(each.when_asked is not None for each in phrases),
-        }
-    )
+    parts = report.structure.parts if report.structure else ()
+    lacking = (each for each in parts if each.status == "missing" and not each.when_asked)
+    return line.model_copy(update={
+        "attempt_id": kept.attempt.id, "score": report.overall,
+        "graded_score": report.overall_graded, "phrases": len(phrases),
+        "covered": sum(each.is_said for each in phrases), "answer_s": delivery.answer_s,
+        "target_s": delivery.target_s, "words": delivery.words,
+        "words_per_minute": delivery.words_per_minute,
+        "pauses": len(delivery.pauses) if delivery.longest_pause_s is not None else None,
+        "longest_pause_s": delivery.longest_pause_s, "fillers": len(delivery.fillers),
+        "missing": tuple(each.phrase for each in missing),
+        "mispronounced": tuple(dict.fromkeys(wrong)),
+        "missing_parts": tuple(each.name for each in lacking),
+        "follow_ups": len(report.follow_ups),
+        "when_asked": sum(each.when_asked is not None for each in phrases),
+    })  # fmt: skip
 
 
 def _terms(reports: Mapping[int, tuple[int, Report]]) -> tuple[TermOverAll, ...]:
@@ -412,7 +414,9 @@ def _lines(report: InterviewReport) -> Iterator[str]:
     yield from _answers(report.answers)
     if report.language.notes:
         yield from ("## Language", "")
-        yield from (f"- {plain_text(each)}" for each in note_lines(report.language))
+        yield from (
+            f"- {plain_text(each)}" for each in note_lines(report.language, report.note_questions)
+        )
         yield ""
     yield from _term_lines(report.terms)
 

@@ -180,6 +180,11 @@ class InterviewReport(_Frozen):
     debrief: Debrief = Debrief()
 
     @property
+    def note_questions(self) -> tuple[int, ...]:
+        """The number of each remark's question."""
+        return tuple(each.number for each in self.note_places)
+
+    @property
     def without_answer(self) -> tuple[AnswerLine, ...]:
         """The questions that were asked and got no answer."""
         return tuple(each for each in self.answers if each.state not in ("given", "answered"))

@@ -257,7 +257,7 @@ def _report(
         else None,
         own=_own_aliases(studio),
         own_said=own_readings(studio.settings),
-        own_ranges={each.metric.label: each.beside for each in own_ranges(studio.reports.recent())},
+        own_ranges={each.name: each for each in own_ranges(studio.reports.recent())},
         trial=trial,
         rough=len(rough_answers(all_attempts(studio.backend), studio.recordings))
         if attempt.report.transcript.is_rough

@@ -256,7 +256,8 @@ def router(studio: Studio) -> APIRouter:
             debrief=made.debrief,
             first_line=first_lines(made.debrief.first) if made.debrief.first else "",
             moments=[moment_line(each) for each in made.debrief.moments],
-            notes=list(note_lines(made.language)) if made.language.notes else [],
+            notes=note_lines(made.language, made.note_questions) if made.language.notes else (),
+            groups=made.language.groups(),
         )
 
     @routes.get("/{interview_id}/report.{suffix}")

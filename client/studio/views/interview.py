@@ -11,7 +11,9 @@ from client.practice.interviews import AnswerLine, InterviewRecord, InterviewRep
 from question_bank.models import Bank
 from server.ui.report_view import PointRow, row_href
 
-_EVIDENCE: Final = re.compile(r"(?P<list>answers|terms)\[(?P<at>\d+)\](?:\.(?P<field>\w+))?")
+_EVIDENCE: Final = re.compile(
+    r"(?P<list>answers|terms|language\.notes)\[(?P<at>\d+)\](?:\.(?P<field>\w+))?"
+)
 
 
 @dataclass(frozen=True)
@@ -172,10 +174,10 @@ def evidence_href(report: InterviewReport, evidence: str) -> str:
     """Where the evidence of a point is shown: in an answer's own report where there is one."""
     found = _EVIDENCE.fullmatch(evidence)
     if found is None:
-        return "#figures"
+        return "#language" if evidence == "language" else "#figures"
     at = int(found["at"])
-    if found["list"] == "terms":
-        return f"#term-{at + 1}"
+    if found["list"] != "answers":
+        return f"#term-{at + 1}" if found["list"] == "terms" else f"#note-{at + 1}"
     line: AnswerLine = report.answers[at]
     if line.attempt_id is None or found["field"] is None:
         return f"#question-{line.number}"

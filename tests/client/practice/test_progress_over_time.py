@@ -127,8 +127,7 @@ def test_ones_own_median_and_range_from_five_answers_on(make: SimpleNamespace) -
     assert own_ranges(reports[:4]) == []
     (pace,) = own_ranges([*reversed(reports)])
     assert (pace.median, pace.low, pace.high, pace.latest, pace.answers) == (140, 120, 180, 130, 5)
-    assert pace.metric.title == "Pace, words per minute"
-    assert pace.beside == "yours: 140 words per minute (120 to 180)"
+    assert pace.text(pace.median) == "140" and pace.name == "Pace, words per minute"
 
 
 def test_remarks_are_counted_by_kind_and_mastered_or_not(make: SimpleNamespace) -> None:

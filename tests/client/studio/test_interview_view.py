@@ -26,6 +26,8 @@ def test_points_lead_to_what_they_rest_on(interviews: Interviews) -> None:
         "answers[2]": "#question-3",
         "answers[3].score": "#question-4",
         "terms[0]": "#term-1",
+        "language.notes[2]": "#note-3",
+        "language": "#language",
         "words_per_minute": "#figures",
     }
     assert {each: evidence_href(report, each) for each in places} == places

@@ -1,20 +1,26 @@
 """A report in terminals of any width."""
 
+import io
 import re
 
 import pytest
 from rich.console import Console
 
+from client.core.settings import ClientSettings
+from client.speaking.speaker import Speaker, SpeechOutcome
 from client.terminal.report import render_report
+from client.terminal.unfinished import offer_repairs
 from server.contract import (
     Coverage,
     CoverageEvidence,
+    Language,
     PhraseCoverage,
     Pronunciation,
     Report,
     TermVerdict,
 )
 from tests.client.conftest import make_report, make_submission
+from tests.client.terminal.test_leaving import Pressed
 
 RESPELLING = "speck-yuh-luh-tiv-dee-KOH-ding"
 
@@ -92,3 +98,22 @@ def unclear(term: str, start_s: float | None) -> TermVerdict:
     return TermVerdict(
         term=term, verdict="unclear", expected="", confidence=0.0, source=source, start_s=start_s
     )
+
+
+def test_a_number_says_the_repair_of_its_row(
+    report: Report, settings: ClientSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = (("tense", 3, "I went."), ("hedging", 2, ""), ("article", 1, "I saw a dog."))
+    notes = [
+        {"kind": kind, "said": "s", "better": f"{kind}!", "why": "", "weight": w, "sentence": all_}
+        for kind, w, all_ in kinds
+    ]
+    language = Language.model_validate({"notes": notes, "by": "rules"})
+    assert "3  –   s     article!" in shown(report.model_copy(update={"language": language}), 80)
+    said: list[str] = []
+    reply = SpeechOutcome(spoken=True)
+    monkeypatch.setattr(Speaker, "speak", lambda _, text: said.append(text) or reply)
+    for is_terminal, keys in ((True, "32x1\r"), (False, "")):
+        console = Console(file=io.StringIO(), force_terminal=is_terminal)
+        offer_repairs(console, Pressed(*keys), settings, language)
+    assert said == ["article!", "tense!"], "of the second row, style, there is nothing to say"

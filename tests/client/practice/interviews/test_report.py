@@ -165,6 +165,15 @@ def test_delivery_that_stands_out_is_told(
     assert any(text in each for each in texts(report.weakest))
 
 
+def test_a_pace_outside_its_band_is_named_whatever_else_there_is(interviews: Interviews) -> None:
+    record = held(interviews, 1, 2)
+    quick = {"words_per_minute": 192.0, "words": 384, "statuses": ("missing",)}
+    attempts = [attempt(n, "q", SUBMISSIONS[n - 1], **quick) for n in (1, 2)]  # type: ignore[arg-type]
+    worst, second, pace = texts(report_interview(record, kept(record, *attempts)).weakest)
+    assert "got no answer" in worst and "none of 1 key phrases" in second
+    assert "192 words per minute over all answers, where native speakers average 190" in pace
+
+
 def test_every_point_rests_on_something_that_is_there(interviews: Interviews) -> None:
     record = held(interviews, 1, 2, "skip", 4)
     given = [
@@ -258,7 +267,8 @@ def test_remarks_on_all_answers_are_grouped_the_worst_first_and_five_at_most(
 ) -> None:
     def noted(number: int, **weights: float) -> Attempt:
         notes = [
-            {"kind": kind, "said": f"{kind} {number}", "better": "b", "why": "so", "weight": weight}
+            {"kind": kind, "said": f"{kind} {number}", "better": "b", "why": "so", "weight": weight,
+             "sentence": "a b" if kind != "hedging" else ""}
             for kind, weight in weights.items()
         ]  # fmt: skip
         graded = attempt(number, "q", SUBMISSIONS[number - 1])
@@ -271,9 +281,29 @@ def test_remarks_on_all_answers_are_grouped_the_worst_first_and_five_at_most(
     with console.capture() as shown:
         print_debrief(console, report)
     for text in (interview_to_markdown(report), shown.get()):
-        kinds = re.findall(r"(article|pronoun|adverb|tense|hedging|spelling) \d", text)
+        remarks = text.partition("Language\n")[2]
+        kinds = re.findall(r"(article|pronoun|adverb|tense|hedging|spelling) \d", remarks)
         assert kinds == ["article", "pronoun", "adverb", "tense", "hedging"]
-        assert "so (article, 2 times)" in text and len(re.findall(r"\bso\b", text)) == 5
+        assert "so (article, 2 times)" in text and len(re.findall(r"\bso\b", remarks)) == 5
+        assert "English, article, 2 times: not “article 2” but “b”." in text
+    markdown = interview_to_markdown(report)
+    assert "- Question 2: “article 2” → “b”" in markdown and "- 1 more not shown" in markdown
+    assert [each.evidence for each in report.weakest][1:] == [
+        "language.notes[6]",
+        "language.notes[3]",
+    ]
+
+
+def test_english_without_an_error_is_a_strength_where_the_model_looked(
+    interviews: Interviews,
+) -> None:
+    record = held(interviews, 1, minutes=1)
+    for by, words, is_told in (("model", 240, True), ("rules", 240, False), ("model", 90, False)):
+        given = attempt(1, "q", SUBMISSIONS[0], words=words)
+        looked_at = with_language(given, Language.model_validate({"by": by}))
+        report = report_interview(record, kept(record, looked_at))
+        told = "No errors were noted in your English, in 240 words." in texts(report.strongest)
+        assert told == is_told
 
 
 def test_a_score_that_a_coach_corrected_says_what_the_grader_gave(interviews: Interviews) -> None:
