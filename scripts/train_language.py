@@ -27,7 +27,7 @@ from server.language.acceptor import derived, weigh
 from server.language.notes import parsed
 from server.language.proposals import Sentence, propose
 from server.language.referee import Referee
-from server.language.words import compared, inflect, lists, load
+from server.language.words import compared, inflect, lists, load, marked
 
 app = typer.Typer(help=__doc__)
 FOLDER = Path.home() / ".cache/aloud/language"
@@ -293,11 +293,10 @@ _PHRASES: dict[str, list[str]] = {}
 def reversed_phrases() -> dict[str, list[str]]:
     """Right phrase → wrong ones."""
     if not _PHRASES:
-        for line in load("phrases.yaml"):
-            said, _, better = line.partition(" > ")
-            for each in better.split(" / "):
+        for _, said, rights, _ in map(marked, load("phrases.yaml")):
+            for each in rights:
                 if len(each.split()) > 1:
-                    _PHRASES.setdefault(each.lower(), []).append(said)
+                    _PHRASES.setdefault(each.lower(), []).append(said.lower())
     return _PHRASES
 
 

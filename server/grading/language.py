@@ -32,7 +32,9 @@ _WORST: Final = {
 """How much a kind disturbs a listener, against 1: a missing article least of all."""
 
 
-class _Rule(BaseModel):
+class StyleRule(BaseModel):
+    """A line of ``data/language_rules.yaml``."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal["hedging", "register"]
@@ -42,6 +44,8 @@ class _Rule(BaseModel):
     at_least: int = 1
     written: bool = False
     words: tuple[str, ...]
+    wrong: str
+    right: str
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -57,8 +61,9 @@ def _data(name: str) -> Any:
 
 
 @cache
-def _rules() -> tuple[_Rule, ...]:
-    return tuple(_Rule.model_validate(entry) for entry in _data("language_rules.yaml"))
+def style_rules() -> tuple[StyleRule, ...]:
+    """What is remarked on style."""
+    return tuple(StyleRule.model_validate(entry) for entry in _data("language_rules.yaml"))
 
 
 def remark(answer: Answer, words: Sequence[Word]) -> Language:
@@ -75,7 +80,7 @@ def remark(answer: Answer, words: Sequence[Word]) -> Language:
     )  # fmt: skip
     said = {token.raw for token in tokens}
     notes = []
-    for rule in _rules():
+    for rule in style_rules():
         if said.isdisjoint(rule.words):
             continue
         hits = list(rule.pattern.finditer(text))

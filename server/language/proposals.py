@@ -184,6 +184,8 @@ class Shape:
             elif number.isdigit() and form and first < last:
                 tag = ("VBZ" if one else "VBP") if form == "NOW" else form
                 words.append(inflect(s.lemma(first), tag))
+            elif form.isdigit():
+                words.append(inflect(number, s.tag(span[f"e{form}"][0])))
             else:
                 said = s.text(first, last)
                 lower = first == 0 and s.pos(0) != "PROPN" and said != "I"
@@ -233,11 +235,13 @@ def shapes() -> tuple[tuple[str, Check], ...]:
     return tuple((rule, Shape.read(line).edits) for rule, line in lines)
 
 
-def propose(sentence: Sentence) -> list[Proposal]:
+def propose(
+    sentence: Sentence, checks: Sequence[tuple[str, Check]] | None = None
+) -> list[Proposal]:
     """All repairs that the checks propose; of two with the same result the surer one."""
     text = str(sentence.doc.text)
     best: dict[str, Proposal] = {}
-    for rule, function in (*CHECKS, *shapes()):
+    for rule, function in (*CHECKS, *shapes()) if checks is None else checks:
         for start, end, new, strength in function(sentence):
             proposal = _proposal(sentence, rule, start, end, new, strength)
             if proposal is None:
@@ -284,7 +288,7 @@ def _proposal(
                 rule, start, end + len(follower), cased("Xx", follower), strength, begin, last
             )
         return Proposal(rule, start, end, "", strength, begin, last)
-    new = cased(doc[first].text, new) if first == 0 else new
+    new = cased("Xx" if doc[0].text == "I" else doc[0].text, new) if first == 0 else new
     glued = first and not doc[first - 1].whitespace_
     if (glued and new[0] not in "'n") or (glued and new[0] == "n" and not new.startswith("n't")):
         new = f" {new}"

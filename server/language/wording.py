@@ -1,13 +1,15 @@
 """Checks of wording: collocations, fixed phrases, words taken for others, order, false friends."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from lemminflect import getAllLemmas  # type: ignore[import-untyped]
 
 from server.language.patterns import find
-from server.language.proposals import NO_DOUBT, Edit, Sentence, check
-from server.language.words import american, inflect, listed, lists, load, respelled
+from server.language.proposals import NO_DOUBT, Edit, Sentence, Shape, check
+from server.language.words import american, inflect, listed, lists, load, marked, respelled
 
 _LONGEST_PHRASE = 7
 _OBJECTS = ("dobj", "obj", "attr", "pobj", "oprd", "dative", "nsubjpass")
@@ -17,18 +19,19 @@ _ADVERBS = lists().words("movable_adverbs")
 
 @cache
 def _pairs() -> dict[str, list[tuple[str, tuple[str, ...], str]]]:
-    """Last word of a noun → (wrong verb, whole noun, right verb)."""
+    """Last word of a noun, in the singular → (wrong verb, whole noun, right verb)."""
     pairs: dict[str, list[tuple[str, tuple[str, ...], str]]] = {}
-    topics = load("collocations.yaml")["topics"].values()
-    for say, _, instead in (line.partition(" < ") for lines in topics for line in lines):
-        verb, _, object_ = say.partition(" _ ")
-        noun = tuple(object_.removeprefix("a ").removeprefix("an ").removeprefix("the ").split())
-        for wrong in instead.split(", "):
-            pairs.setdefault(noun[-1], []).append((wrong, noun, verb))
-    for right, wrongs in load("collocations.yaml")["general"].items():
-        for wrong, nouns in wrongs.items():
-            for word in nouns.split():
-                pairs.setdefault(word, []).append((wrong, (word,), right))
+    data = load("collocations.yaml")
+    lines = (line.partition(" < ") for lines in data["topics"].values() for line in lines)
+    said = [
+        (*say.split(" _ "), wrong) for say, _, instead in lines for wrong in instead.split(", ")
+    ]
+    for right, wrongs in data["general"].items():
+        said += [(right, noun, wrong) for wrong, nouns in wrongs.items() for noun in nouns.split()]
+    for right, object_, wrong in said:
+        noun = tuple(re.findall(r"\w+|-", re.sub("^(an?|the) ", "", object_.lower())))
+        one = getAllLemmas(noun[-1], "NOUN").get("NOUN", noun[-1:])[0]
+        pairs.setdefault(one, []).append((wrong, noun, right))
     return pairs
 
 
@@ -37,7 +40,7 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
     for token in s.doc:
         if token.pos_ not in ("NOUN", "PROPN", "VERB", "ADJ"):
             continue
-        known = _pairs().get(token.lemma_.lower()) or _pairs().get(token.lower_)
+        known = [*_pairs().get(token.lemma_.lower(), ()), *_pairs().get(token.lower_, ())]
         if not known:
             continue
         # "it makes testing easier", "completed by the deadline", "passed the exam the second time"
@@ -49,7 +52,7 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
         verbs += [t for t in s.doc[max(0, token.i - 5) : token.i] if t.pos_ in ("VERB", "AUX")]
         for verb in dict.fromkeys(verbs):
             lemma = american(verb.lemma_.lower())
-            for wrong, noun, right in known:
+            for wrong, noun, right in dict.fromkeys(known):
                 first, _, particle = wrong.partition(" ")
                 if lemma != first or (around and not particle and verb.i < token.i):
                     continue
@@ -75,9 +78,11 @@ def _collocation(s: Sentence) -> Iterator[Edit]:
 def _phrases() -> dict[str, tuple[str, ...]]:
     """Wrong phrase → right ones, each in lower case but for "I"."""
     found: dict[str, tuple[str, ...]] = {}
-    for line in load("phrases.yaml"):
-        said, _, better = line.partition(" > ")
-        found[said] = tuple(better.split(" / "))
+    for before, said, rights, _ in map(marked, load("phrases.yaml")):
+        lower = [
+            right if re.match(r"I\b", right) else right[0].lower() + right[1:] for right in rights
+        ]
+        found[said.lower()] = rights if before else tuple(lower)
     return found
 
 
@@ -90,8 +95,11 @@ def _phrase(s: Sentence) -> Iterator[Edit]:
             last = s.doc[end - 1]
             if last.is_punct:
                 break
-            for better in _phrases().get(text[begin : last.idx + len(last.text)], ()):
-                yield start, end, better, 0.9
+            stop = last.idx + len(last.text)
+            for better in _phrases().get(text[begin:stop], ()):
+                at = text.find(better.lower(), max(0, begin - len(better)))
+                if not (0 <= at <= begin and stop <= at + len(better)):  # "a few weeks ago"
+                    yield start, end, better, 0.9
 
 
 @check("spelling")
@@ -155,94 +163,45 @@ def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
         w in ("i", "we", "he", "she", "people", "you", "'m") for w in s.low[max(0, at - 4) : at]
     )
     final = at + 1 >= len(s) or s.doc[at + 1].is_punct
-    if word == "almost" and tag in ("NNS", "NN") and other == "most":
-        return 1.0
-    if word == "so" and other.startswith("such"):
-        noun = s.tag(at + 2) if tag == "JJ" else ""
-        return 1.0 if noun == ("NN" if other == "such a" else "NNS") else 0.0
-    if word == "others" and other == "other":
-        return 1.0 if pos in ("NOUN", "ADJ") else 0.0
-    if word == "other" and other == "another":
+    if word == "other":
         alone = s.pos(at - 1) not in ("DET", "PRON") and before not in ("each", "no")
         return 0.8 if tag == "NN" and alone else 0.0
-    if word == "very" and other in ("really", "much"):
-        return 1.0 if pos in ("VERB",) and tag != "VBN" and other == "really" else 0.0
-    if word == "what":
-        some = before in ("all", "everything", "something", "nothing")
-        return 0.9 if s.pos(at - 1) == "NOUN" or some else 0.0
-    if word == "too" and other == "either":
+    if word == "too":
         return 1.0 if negated and final else 0.0
-    if word in ("until", "till") and other == "by":
+    if word in ("until", "till"):
         done = any(s.lemma(p) in listed("done_by_then") for p in range(at))
         when = pos in ("PROPN", "DET", "NOUN", "NUM", "ADJ")
         helped = any(t.tag_ == "MD" for t in s.doc[:at])
         return (1.0 if helped else 0.7) if done and not negated and when else 0.0
-    if word == "during" and other == "while":
-        return 1.0 if tag == "PRP" or tag == "VBG" else 0.0
-    if word == "while" and other == "during":
+    if word == "while":
         clause = any(t.dep_ in ("nsubj", "nsubjpass") for t in s.doc[at + 1 : at + 5])
         return 1.0 if pos in ("DET", "NOUN") and not clause else 0.0
-    if word == "because" and other == "because of":
+    if word == "because":
         clause = any(t.dep_ in ("nsubj", "nsubjpass", "expl") for t in s.doc[at + 1 : at + 8])
         named = pos in ("DET", "NOUN", "ADJ", "PROPN", "PRON")
         return 0.9 if named and not clause and nxt not in ("of", "it", "we", "i") else 0.0
-    if word in ("despite", "although") and other in ("although", "even though", "despite"):
+    if word in ("despite", "although"):
         clause = any(t.dep_ in ("nsubj", "nsubjpass", "expl") for t in s.doc[at + 1 : at + 5])
         return 0.7 if clause == (word == "despite") and nxt != "the" else 0.0
-    if word.endswith("ing") and other.endswith(("ed", "ired")):
+    if word.endswith("ing"):
         feels = s.lemma(at - 1) in ("be", "feel", "become", "get")
         feels = feels or before in ("very", "so", "really", "'m")
         return 0.8 if persons and feels else 0.0
-    if word in ("then", "than") and other in ("then", "than"):
+    if word in ("then", "than"):
         compared = any(
             t.tag_ in ("JJR", "RBR") or t.lower_ in ("more", "less", "rather", "other")
             for t in s.doc[max(0, at - 4) : at]
         )
         return 1.0 if compared == (word == "then") else 0.0
-    if word == "good" and other == "well" and s.pos(at - 1) == "VERB":
-        return 0.0 if s.lemma(at - 1) in listed("link_verbs") else 0.8
+    if word == "good":
+        linked = s.pos(at - 1) != "VERB" or s.lemma(at - 1) in listed("link_verbs")
+        return 0.0 if linked else 0.8
     if word in listed("noun_or_verb"):
         noun_wanted = before in listed("noun_follows")
         verb_wanted = before in listed("verb_follows")
         verb_form = other in listed("verbs_confused")
         return 0.8 if (verb_wanted and verb_form) or (noun_wanted and not verb_form) else 0.0
     return 0.0
-
-
-@check("verb-choice")
-def _verb_confusion(s: Sentence) -> Iterator[Edit]:
-    table = lists().raw["verb_confusions"]
-    for token in s.doc:
-        if token.pos_ != "VERB" or token.text.startswith("'"):
-            continue
-        at, lemma = token.i, token.lemma_.lower()
-        for other in table.get(lemma, ()):
-            follower = s.word(at + 1)
-            if (
-                lemma == "say"
-                and other == "tell"
-                and follower in ("me", "us", "him", "them", "her", "you")
-                and not (follower == "you" and s.pos(at + 2) in ("VERB", "AUX"))
-            ):
-                strength = 1.0
-            elif (
-                lemma == "tell"
-                and other == "say"
-                and (
-                    follower == "that"
-                    or (s.tag(at + 1) == "PRP" and follower in ("i", "we", "he", "she", "they"))
-                )
-            ) or (
-                lemma == "rise"
-                and other == "raise"
-                and any(c.dep_ == "dobj" for c in token.children)
-            ):
-                strength = 0.8
-            elif lemma == "explain" and other == "tell" and follower in ("me", "us", "him", "them"):
-                strength = 0.7
-            else:
-                continue
-            yield at, at + 1, inflect(other, token.tag_), strength
 
 
 @check("word-order")
@@ -349,36 +308,56 @@ def _object_after_adverb(s: Sentence, at: int) -> Iterator[Edit]:
         yield at + 1, last, f"{s.text(end, last)} {s.text(at + 1, end)}", 0.9
 
 
+@dataclass(frozen=True)
+class Friends:
+    """What speakers of a language say, each with what they mean and how sure it is; and shapes."""
+
+    words: Mapping[str, Sequence[tuple[str, float]]]
+    shapes: Sequence[Shape]
+
+    @classmethod
+    def read(cls, entries: Iterable[str]) -> "Friends":
+        """The entries of some languages in ``data/false_friends.yaml``."""
+        words: dict[str, list[tuple[str, float]]] = {}
+        shapes = []
+        for entry in entries:
+            if "=>" in entry:
+                shapes.append(Shape.read(entry))
+                continue
+            said, _, rights = entry.removeprefix("1.0 ").partition(" > ")
+            sure = 1.0 if entry.startswith("1.0 ") else 0.7
+            words.setdefault(said, []).extend((right, sure) for right in rights.split(" / "))
+        return cls(words, shapes)
+
+    def edits(self, s: Sentence) -> Iterator[Edit]:
+        """What they mean instead."""
+        for shape in self.shapes:
+            yield from shape.edits(s)
+        for token in s.doc:
+            at, tag, lemma = token.i, token.tag_, american(token.lemma_.lower())
+            lemmas = {word for found in getAllLemmas(token.lower_).values() for word in found}
+            for word in {lemma, token.lower_, *lemmas}:
+                as_is = word == token.lower_ != lemma  # "deceived" is no form of "deceive"
+                for right, sure in self.words.get(word, ()):
+                    new = inflect(right, tag) if tag[:2] == "VB" and not as_is else right
+                    if tag == "NNS" and not as_is:
+                        first, _, last = right.rpartition(" ")
+                        new = f"{first} {inflect(last, tag)}".strip()
+                    yield at, at + 1, new, sure
+                    if tag[:2] == "VB" and s.word(at + 1) in ("to", "at", "in", "on"):
+                        yield at, at + 2, new, sure
+            for end in range(at + 2, min(at + 3, len(s)) + 1):
+                for right, sure in self.words.get(s.text(at, end).lower(), ()):
+                    yield at, end, right, sure
+
+
 @cache
-def _friends() -> dict[str, dict[str, tuple[str, ...]]]:
-    return {
-        tongue: {word: tuple(rights) for word, rights in words.items()}
-        for tongue, words in load("false_friends.yaml").items()
-    }
+def _friends(tongue: str) -> Friends:
+    table = load("false_friends.yaml")
+    known = [table[tongues] for tongues in table if {tongue, "any"} & set(tongues.split())]
+    return Friends.read(entry for entries in known for entry in entries)
 
 
 @check("false-friend")
 def _false_friend(s: Sentence) -> Iterator[Edit]:
-    own = _friends().get(s.tongue or "", {})
-    everyone = _friends()["any"]
-    for token in s.doc:
-        at = token.i
-        lemmas = {american(token.lemma_.lower()), token.lower_}
-        lemmas |= {lemma for found in getAllLemmas(token.lower_).values() for lemma in found}
-        for table in (own, everyone):
-            for lemma in lemmas:
-                for right in table.get(lemma, ()):
-                    new = right
-                    if token.tag_.startswith("VB"):
-                        new = inflect(right, token.tag_)
-                    elif token.tag_ == "NNS" and " " not in right:
-                        new = inflect(right, "NNS")
-                    yield at, at + 1, new, 0.7
-                    if s.word(at + 1) in ("to", "at", "in", "on") and token.tag_.startswith("VB"):
-                        yield at, at + 2, new, 0.7
-        for length in (2, 3):
-            said = s.text(at, min(at + length, len(s))).lower()
-            for table in (own, everyone):
-                for right in table.get(said, ()):
-                    if len(said.split()) == length:
-                        yield at, at + length, right, 0.7
+    yield from _friends(s.tongue or "any").edits(s)

@@ -38,6 +38,12 @@ def load(name: str) -> Any:
     return parse_yaml(text, name).data
 
 
+def marked(line: str) -> tuple[str, str, tuple[str, ...], str]:
+    """Of a line with ``{said=>better|or}``: what is before it, its parts, and what follows."""
+    before, said, better, after = re.split(r"\{|=>|\}", line)
+    return before, said, tuple(better.split("|")), after
+
+
 @dataclass(frozen=True, eq=False)
 class Lists:
     """The word lists of ``data/grammar.yaml``."""

@@ -12,7 +12,7 @@ from server.grading import GRADER_VERSION, grade, prepare
 from server.grading.answer import read_answer
 from server.grading.delivery import find_fillers, find_repeated_starts, syllables
 from server.grading.grader import term_index
-from server.grading.language import find_errors, remark
+from server.grading.language import find_errors, remark, style_rules
 
 TAKEN_BACK = Path(__file__).parents[2] / "data" / "said_twice" / "taken_back.txt"
 ROCE = Term(
@@ -322,10 +322,11 @@ def test_style_is_noted_at_once_and_errors_are_looked_for_later(lexicon):
     assert [(note.kind, note.start_s) for note in language.notes] == [("register", 0)]
     assert language.pending
     assert remark(rough, words) == Language()
-    casual = "I'm gonna test it, you're gonna see it, we wanna ship it, and they gotta run it"
-    spoken = [Word(text=word, start_s=i) for i, word in enumerate(casual.split())]
-    assert [note.said for note in remark(said(casual, lexicon), ()).notes] == ["gonna"]
-    assert remark(said(casual, lexicon), spoken).notes == ()
+    for rule in style_rules():
+        assert [note.why for note in remark(said(rule.wrong, lexicon), ()).notes] == [rule.why]
+        assert remark(said(rule.right, lexicon), ()).notes == ()
+    spoken = [Word(text=w, start_s=i) for i, w in enumerate(style_rules()[0].wrong.split())]
+    assert remark(said(style_rules()[0].wrong, lexicon), spoken).notes == ()
 
 
 @pytest.mark.parametrize("line", TAKEN_BACK.read_text("utf-8").splitlines())

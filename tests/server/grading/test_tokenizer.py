@@ -8,6 +8,7 @@ from server.grading.english import american, family, is_odd, lemma
 from server.grading.tokenizer import COMMA, SENTENCE, tokenize
 
 TOKENS = Path(__file__).parents[2] / "data" / "one_form" / "tokens.txt"
+FAMILIES = TOKENS.parents[1] / "normal_forms" / "families.txt"
 
 
 def texts(said: str) -> list[str]:
@@ -82,28 +83,7 @@ def test_different_words_do_not(pair):
     assert lemma(one) != lemma(other)
 
 
-@pytest.mark.parametrize(
-    "group",
-    [
-        "replicate replication replicated",
-        "consistency consistent consistently",
-        "deploy deployment deploys",
-        "evict eviction",
-        "quantise quantization",
-        "diversify diversification",
-        "retain retention",
-        "fragment fragmentation fragmented",
-        "safe safety",
-        "parallel parallelism parallelised",
-        "store storage",
-        "noise noisy",
-        "fusion fuse fused",
-        "exclusion exclude",
-        "continuous continuously",
-        "autoscaler autoscaling",
-        "revision revise",
-    ],
-)
+@pytest.mark.parametrize("group", FAMILIES.read_text("utf-8").splitlines())
 def test_derivations_share_a_family(group):
     assert len({family(word) for word in group.split()}) == 1
 

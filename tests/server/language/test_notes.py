@@ -1,4 +1,6 @@
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -6,6 +8,8 @@ from server.contract import Word
 from server.grading.language import tongue_of
 from server.language.acceptor import acceptor
 from server.language.notes import Checker
+
+DATA = Path(__file__).parents[2] / "data" / "language"
 
 
 def words(text: str, confidence: float = 0.9) -> list[Word]:
@@ -19,43 +23,13 @@ def betters(text: str) -> list[str]:
     return [note.better for note in Checker().notes(words(text))]
 
 
-@pytest.mark.parametrize(
-    ("text", "better"),
-    [
-        ("We did a decision.", "made a decision"),
-        ("We discussed about it.", "discussed it"),
-        ("It depends of the load.", "depends on the load"),
-        ("We didn't used it.", "didn't use it"),
-        ("You must to restart it.", "must restart"),
-        ("If it will fail, we retry.", "it fails"),
-        ("We avoid to deploy on Fridays.", "avoid deploying"),
-        ("We didn't find nothing.", "anything"),
-        ("We was using it.", "We were"),
-        ("He don't know it.", "He doesn't"),
-        ("My boss don't like it.", "doesn't"),
-        ("We discussed about many informations.", "discussed a lot of information"),
-        ("I think is important to test it.", "it is"),
-        ("The decision what we made was good.", "decision that"),
-        ("They made research, and then it failed.", "did research"),
-    ],
-)
-def test_rules_alone_repair_the_whole_phrase(text: str, better: str) -> None:
+@pytest.mark.parametrize("line", (DATA / "repaired.txt").read_text("utf-8").splitlines())
+def test_rules_alone_repair_the_whole_phrase(line: str) -> None:
+    text, better = line.split(" > ")
     assert any(better in each for each in betters(text)), betters(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "We made a decision and ran an experiment. It depends on the load, which we discussed.",
-        "The actual state differs from the desired state. We use it since it is fast.",
-        "And one thing that people forget is the driver. I love this. This is the part for me.",
-        "How much people pay is a secret. I suggested he go home. After this people understood it.",
-        "If he were here, we'd have set it up. I insisted that every certificate have an owner.",
-        "It would be great if the vendor were more responsive. We, um, we we made it work.",
-        "Last year she cut the costs, let them decide and put it live. They are allowed to use it.",
-        "I'm gonna log in in the morning, and so, yeah, we're fine. He writes C plus plus.",
-    ],
-)
+@pytest.mark.parametrize("text", (DATA / "good.txt").read_text("utf-8").splitlines())
 def test_good_english_gets_no_note(text: str) -> None:
     assert betters(text) == []
 
@@ -98,21 +72,9 @@ def test_the_same_repair_is_likelier_the_more_its_speaker_errs() -> None:
     assert chance([]) < chance([], tongue="de")
 
 
-@pytest.mark.parametrize(
-    ("tongue", "text", "better"),
-    [
-        ("Deutsch", "I became an offer.", "got"),
-        ("Canadian French", "I passed an exam in May.", "took"),
-        ("Latin American Spanish", "I am constipated.", "cold"),
-        ("pt-BR", "We pretend to ship it.", "intend"),
-        ("italiano", "We confronted both results.", "compared"),
-        ("русский язык", "He is a good compositor.", "composer"),
-        ("Mandarin Chinese", "My uncle is a cadre.", "official"),
-        ("hi_IN", "I have a doubt.", "question"),
-    ],
-)
-def test_each_tongue_has_its_own_false_friends(tongue: str, text: str, better: str) -> None:
-    found = Checker(weights=replace(acceptor(), rules_alone={"false-friend": 0.7}))
-    (note,) = found.notes(words(text), tongue_of(tongue))
+@pytest.mark.parametrize("line", (DATA / "tongues.txt").read_text("utf-8").splitlines())
+def test_each_tongue_has_its_own_false_friends(line: str) -> None:
+    tongue, text, better = re.split(": | > ", line)
+    (note,) = Checker().notes(words(text), tongue_of(tongue))
     assert better in note.better
-    assert found.notes(words(text), tongue_of("British English")) == []
+    assert Checker().notes(words(text), tongue_of("British English")) == []

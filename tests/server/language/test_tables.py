@@ -1,0 +1,92 @@
+"""Every entry of the tables: what it says is wrong is offered its repairs, and these are not."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+import pytest
+
+from server.language.notes import parsed, rules
+from server.language.proposals import CHECKS, Check, Sentence, Shape, propose
+from server.language.wording import Friends
+from server.language.words import article, listed, load, marked
+
+Pair = tuple[str, Sequence[str]]
+AT_ONCE = 20
+
+
+@cache
+def sentences(text: str) -> list[Sentence]:
+    return list(parsed(text, None))
+
+
+def repaired(check: Check, lines: Iterable[str]) -> dict[str, set[str]]:
+    """Each line with what a check makes of it; several are parsed as one text, which is quicker."""
+    found: dict[str, set[str]] = {line: set() for line in lines}
+    every = list(found)
+    for some in (every[at : at + AT_ONCE] for at in range(0, len(every), AT_ONCE)):
+        ends = [len(" ".join(some[: at + 1])) for at in range(len(some))]
+        for sentence in sentences(" ".join(some)):
+            for each in propose(sentence, [("", check)]):
+                start, end = sentence.offset + each.start, sentence.offset + each.end
+                at = next(at for at, last in enumerate(ends) if start <= last)
+                line, first = some[at], ends[at] - len(some[at])
+                found[line].add(line[: start - first] + each.new + line[end - first :])
+    return found
+
+
+def faults(check: Check, pairs: Sequence[Pair]) -> list[str]:
+    """Of wrong sentences with their repairs those that do not hold."""
+    wrong = repaired(check, (said for said, _ in pairs))
+    right = repaired(check, (each for _, rights in pairs for each in rights))
+    lost = [f"{said} | {one}" for said, rights in pairs for one in rights if one not in wrong[said]]
+    return lost + [f"{said} => {new}" for said, new in right.items() if new]
+
+
+def pair(line: str) -> Pair:
+    before, said, rights, after = marked(line)
+    return before + said + after, [before + right + after for right in rights]
+
+
+def test_phrases() -> None:
+    assert faults(dict(CHECKS)["phrase"], [pair(line) for line in load("phrases.yaml")]) == []
+
+
+def test_collocations() -> None:
+    data = load("collocations.yaml")
+    lines = [line.split(" < ") for lines in data["topics"].values() for line in lines]
+    said = [(*say.split(" _ "), wrong) for say, instead in lines for wrong in instead.split(", ")]
+    for do, wrongs in data["general"].items():
+        for no, noun in ((no, noun) for no, nouns in wrongs.items() for noun in nouns.split()):
+            bare = noun in listed("mass") or noun.endswith("s")
+            said.append((do, noun if bare else f"{article(noun)} {noun}", no))
+    pairs = [(f"We should {no} {what}.", [f"We should {do} {what}."]) for do, what, no in said]
+    assert faults(dict(CHECKS)["collocation"], pairs) == []
+
+
+@pytest.mark.parametrize("tongues", load("false_friends.yaml"))
+def test_false_friends(tongues: str) -> None:
+    entries = load("false_friends.yaml")[tongues].items()
+    assert [
+        f for one, line in entries for f in faults(Friends.read([one]).edits, [pair(line)])
+    ] == []
+
+
+@pytest.mark.parametrize("name", load("shapes.yaml"))
+def test_shapes(name: str) -> None:
+    pairs = rules()[name].wrong
+    for line in load("shapes.yaml")[name]:
+        wrong = repaired(Shape.read(line).edits, (said for said, _ in pairs))
+        right = repaired(Shape.read(line).edits, (better for _, better in pairs))
+        assert any(better in wrong[said] and not right[better] for said, better in pairs), line
+
+
+def test_words_taken_for_others() -> None:
+    pairs = rules()["word-choice"].wrong
+    for word, others in load("grammar.yaml")["confusions"].items():
+        for one in others:
+            says = rf"(?i)\b{word}\b"
+            assert any(re.sub(says, one, no).lower() == yes.lower() for no, yes in pairs), (
+                word,
+                one,
+            )
