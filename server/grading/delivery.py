@@ -14,8 +14,8 @@ from server.grading.english import (
     word_set,
 )
 from server.grading.tokenizer import COMMA, NO_BREAK, SENTENCE, Token
+from server.language.words import HESITATIONS
 
-_HESITATIONS = word_set("um uh uhm umm er erm hm hmm hmmm mm mhm uhh ehm ah eh")
 _VOWEL_GROUPS = re.compile(r"[aeiouy]+")
 _DIGIT_SYLLABLES = {"7": 2, "0": 2}
 _FILLER_PHRASES = (("you", "know"), ("i", "mean"), ("sort", "of"), ("kind", "of"))
@@ -69,17 +69,11 @@ def find_fillers(answer: Answer, words: Sequence[Word]) -> tuple[Filler, ...]:
     def put(first: int, last: int) -> None:
         start, end = tokens[first].first, tokens[last].last
         text = " ".join(token.raw for token in tokens[first : last + 1])
-        out.append(
-            Filler(
-                text=text,
-                start_s=_time(words, start)[0],
-                end_s=_time(words, end)[1],
-                word_index=start,
-            )
-        )
+        begins, ends = _time(words, start)[0], _time(words, end)[1]
+        out.append(Filler(text=text, start_s=begins, end_s=ends, word_index=start))
 
     for place, token in enumerate(tokens):
-        if token.raw in _HESITATIONS and not token.inside:
+        if token.raw in HESITATIONS and not token.inside:
             put(place, place)
             continue
         if token.raw not in _FILLER_STARTS:
@@ -112,7 +106,7 @@ def _is_filler_like(answer: Answer, place: int) -> bool:
 def find_repeated_starts(answer: Answer, words: Sequence[Word]) -> tuple[RepeatedStart, ...]:
     """Starts said again: "we we", "the model the model"."""
     tokens = answer.tokens
-    live = [at for at, token in enumerate(tokens) if token.raw not in _HESITATIONS]
+    live = [at for at, token in enumerate(tokens) if token.raw not in HESITATIONS]
     texts = [tokens[at].raw for at in live]
     out: list[RepeatedStart] = []
     at = 0
@@ -121,8 +115,7 @@ def find_repeated_starts(answer: Answer, words: Sequence[Word]) -> tuple[Repeate
             at += 1
             continue
         for size in range(_MAX_REPEAT, 0, -1):
-            block = texts[at : at + size]
-            again = texts[at + size : at + 2 * size]
+            block, again = texts[at : at + size], texts[at + size : at + 2 * size]
             if len(block) < size or block != again or _is_meant(answer, live, at, size):
                 continue
             first = tokens[live[at]].first
@@ -207,17 +200,17 @@ def syllables(word: str) -> int:
     return max(1, groups)
 
 
-_TAKEN_BACK = re.compile(
-    r"\b(?:i mean|or rather|no wait|wait no|sorry|actually no|no actually|let me rephrase"
-    r"|let me say (?:it|that) again|i meant)\b"
+_TERMS = (
+    r"i mean|or rather|no wait|wait no|sorry|actually no|no actually|let me rephrase"
+    r"|let me say (?:it|that) again|let me correct (?:that|myself)|i meant|i should say|excuse me"
 )
 """What speakers say when they take words back (Levelt 1983: editing terms)."""
 _EDITING = re.compile(
     rf"(?<= )(?<!and )(?!(?<=\. )sorry)"
-    rf"(?:(?:{_TAKEN_BACK.pattern}|(?<=, )(?:no|well|wait|actually|rather)(?=,))[,.]? )+"
+    rf"(?:(?:{_TERMS}|(?<=, )(?:no|well|wait|actually|rather)(?=,))[,.]? )+"
 )
 _STUMBLING = re.compile(
-    rf"(?<=, )|(?<= )(?:(?:{'|'.join(_HESITATIONS)})[,.]? )+|(?<=n't )(?=\S+n't )"
+    rf"(?<=, )|(?<= )(?:(?:{'|'.join(HESITATIONS)})[,.]? )+|(?<=n't )(?=\S+n't )"
 )
 _ALIKE, _AND = (word_set("a an the"), _STRANDED | {"on", "in"}), word_set("and or but so then")
 _FORMS = [word_set(forms) for forms in ("do does did", "am is are was were", "has have had")]
@@ -227,44 +220,53 @@ _MOST_TAKEN_BACK = 8
 """A correction goes back this many words at most: hardly ever beyond the clause (Levelt)."""
 
 
-def taken_back(words: Sequence[str]) -> frozenset[int]:
+def taken_back(words: Sequence[str]) -> list[range]:
     """The places of words that their speaker corrected at once, and of the "I mean" between.
 
     A correction begins with a word that it repeats, or that replaces one of its kind (Levelt 1983).
-    Without an editing term only another form of the last word is one: "he don't, doesn't".
+    Without an editing term only another form of the last word is one ("he don't, doesn't"), and
+    another little word before the same ones ("in Monday, on Monday").
     """
     plain = [re.sub(r"^\W+|\W+$|\s", "", word.replace("’", "'").lower()) for word in words]
     ends = {end: "," for end in ",…—-"} | {end: "." for end in ".;:?!"}
     ended = [ends.get(word[-1:], "") for word in words]
     text = "".join(f"{word}{end} " for word, end in zip(plain, ended, strict=True))
-    found: set[int] = set()
-    for editing, most in ((_EDITING, _MOST_TAKEN_BACK), (_STUMBLING, 1)):
+    found: list[range] = []
+    for editing, most in ((_EDITING, _MOST_TAKEN_BACK), (_STUMBLING, _MAX_REPEAT)):
         for term in editing.finditer(text):
             at, after = (text[:place].count(" ") for place in term.span())
             for first in range(at - 1, max(-1, at - most - 1), -1) if after < len(words) else ():
                 if first + 1 < at and words[first][-1:] in ".?!":
                     break
                 again = plain[after : after + at - first + 2]
-                is_cleft = most == 1 and not _CLEFT.isdisjoint(plain[max(0, first - 4) : first])
-                if not is_cleft and _is_corrected(plain[first:at], again, announced=most > 1):
-                    found.update(range(first, after))
+                announced = editing is _EDITING
+                if not announced and not _CLEFT.isdisjoint(plain[max(0, first - 4) : first]):
+                    continue
+                if _is_corrected(plain[first:at], again, announced, after > at):
+                    if not any(first in other for other in found):
+                        found.append(range(first, after))
                     break
-    return frozenset(found)
+    return found
 
 
-def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool) -> bool:
+def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool, paused: bool) -> bool:
     first, new = said[0], again[0]
+    alike = first != new and any({first, new} <= words for words in _ALIKE)
     if not announced:
         negated = first.endswith("n't") == new.endswith("n't")  # not "he is, isn't he"
         asks = not (_SUBJECTS | _ASKED).isdisjoint(again[1:2])  # "the question is, are we"
-        return negated and not asks and _are_forms(first, new)
+        form = negated and not asks and _are_forms(first, new)
+        if len(said) == 1:
+            return form or (alike and paused)
+        return list(said[1:]) == list(again[1 : len(said)]) and (form or alike)
     kinds = parts_of_speech(first), parts_of_speech(new)
     verbs = all("VERB" in each and "NOUN" not in each for each in kinds)
-    verbs = verbs and not any(first in forms for forms in _FORMS[1:])  # "it was, well, healed"
+    verbs = verbs and all(
+        forms.isdisjoint((first, new)) for forms in _FORMS[1:]
+    )  # "was, well, healed"
     same = _is_same(first, new)
     if len(said) == 1:
-        alike = same or verbs or any({first, new} <= words for words in _ALIKE)
-        return alike and (first != new or first not in _OBJECTS)
+        return (same or verbs or alike) and (first != new or first not in _OBJECTS)
     common = any(
         _are_forms(word, other) or (word not in FUNCTION_WORDS and lemma(word) == lemma(other))
         for word in said[1:]
@@ -345,6 +347,12 @@ def measure_delivery(answer: Answer, submission: Submission, target_s: float) ->
     if (begin is None or end is None) and transcript.duration_s is not None:
         begin, end = 0.0, transcript.duration_s
     answer_s = end - begin if begin is not None and end is not None and end > begin else None
+    corrected = taken_back(answer.words)
+    fillers = [  # the "I mean" of a correction is none
+        filler
+        for filler in find_fillers(answer, words)
+        if " " not in filler.text or not any(filler.word_index in each for each in corrected)
+    ]
     spoken_words = len({token.first for token in answer.tokens})
     measurable = answer_s is not None and answer_s >= MIN_ANSWER_S
     pauses = evidence.pauses or ()
@@ -369,7 +377,7 @@ def measure_delivery(answer: Answer, submission: Submission, target_s: float) ->
         words_per_minute=rate,
         articulation_rate=articulation,
         pauses=pauses,
-        fillers=find_fillers(answer, words),
+        fillers=tuple(fillers),
         longest_pause_s=(
             round(max((p.end_s - p.start_s for p in pauses), default=0.0), 3)
             if evidence.pauses is not None
@@ -382,7 +390,7 @@ def measure_delivery(answer: Answer, submission: Submission, target_s: float) ->
         pauses_inside=places[0] if places is not None else None,
         pauses_between=places[1] if places is not None else None,
         mean_run=mean_run,
-        self_corrections=len(_TAKEN_BACK.findall(" ".join(token.raw for token in answer.tokens))),
+        self_corrections=len(corrected),
         answer_s=round(answer_s, 3) if answer_s is not None else None,
         target_s=target_s,
     )

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -20,6 +21,7 @@ from server.grading.delivery import taken_back
 from server.grading.summary import summarize
 from server.grading.tokenizer import SENTENCE
 from server.language.notes import LEAST_CONFIDENCE, Said, checker
+from server.language.words import is_hesitation
 
 _STYLE_WEIGHT: Final = 0.5
 _WORST: Final = {
@@ -133,9 +135,12 @@ def find_errors(folder: Path | None, report: Report, mother_tongue: str = "") ->
     found = checker(folder)
     transcript = report.transcript
     words: Sequence[Said] = transcript.words or [_Typed(text=w) for w in transcript.text.split()]
-    skipped = set(taken_back([word.text for word in words]))
+    skipped = {place for each in taken_back([word.text for word in words]) for place in each}
     for start in report.delivery.repeated_starts:
-        skipped.update(range(start.word_index, start.word_index + len(start.text.split())))
+        live = (
+            at for at in range(start.word_index, len(words)) if not is_hesitation(words[at].text)
+        )
+        skipped.update(islice(live, len(start.text.split())))
     style = tuple(n for n in report.language.notes if n.kind in ("hedging", "register"))
     notes = [
         LanguageNote.model_validate(

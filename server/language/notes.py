@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, Protocol
@@ -13,13 +14,14 @@ from server.language import nouns, subjects, verbs, wording
 from server.language.acceptor import Acceptor, acceptor, weigh
 from server.language.proposals import Proposal, Sentence, apply_all, overlaps, propose
 from server.language.referee import Referee, is_available
-from server.language.words import listed, load, word_set
+from server.language.words import is_hesitation, listed, load, word_set
 
 LEAST_CONFIDENCE: Final = 0.5
 """Words that the engine itself holds for less likely than not are no evidence of an error."""
 _TAKEN_BACK_WORDS: Final = 8
 """Who says the right words this soon after the wrong ones has corrected them."""
-_FILLERS: Final = word_set("um umm uh uhm uhh er erm ah eh hm hmm mm mhm")
+_GOES_ON: Final = word_set("and but so then also later")
+"""Here begins what is said next."""
 _SPOKEN: Final = listed("spoken")
 _BELONGS_TWICE: Final = listed("belongs_twice")
 """Words that may be said twice in a row: "log in in the morning", "C plus plus"."""
@@ -212,14 +214,12 @@ class Checker:
         first = _word_at(places, start)
         last = max(first + 1, _word_at(places, max(start, end - 1)) + 1)
         near = words[max(0, first - 1) : last + 1]
-        if any(each.text.endswith("-") for each in near):  # nobody knows a broken-off word
-            return False
-        if any(
-            (each.confidence if each.confidence is not None else 1.0) < LEAST_CONFIDENCE
+        unsure = any(
+            each.text.endswith("-")  # nobody knows a broken-off word
+            or (1.0 if each.confidence is None else each.confidence) < LEAST_CONFIDENCE
             for each in near
-        ):
-            return False
-        if any(each.text.strip(",.?!").lower() in _SPOKEN for each in words[first:last]):
+        )
+        if unsure or any(each.text.strip(",.?!").lower() in _SPOKEN for each in words[first:last]):
             return False
         if rules()[proposal.rule].kind == _WRITTEN and words[first].start_s is not None:
             return False
@@ -231,15 +231,17 @@ class Checker:
             if _TERM.search(token.text) and token.text not in proposal.new:
                 return False
             named = token.pos_ == "PROPN" or (token.text[0].isupper() and token.text[1:].islower())
-            if named and token.i and token.text not in proposal.new:
-                return False
-            if token.is_quote:
+            if token.is_quote or (named and token.i and token.text not in proposal.new):
                 return False
         if (quotes + sentence.doc.text[: proposal.start].count('"')) % 2:  # inside a quotation
             return False
-        after = " ".join(each.text for each in words[last : last + _TAKEN_BACK_WORDS]).lower()
+        soon = [w.text.strip(",.?!").lower() for w in words[last:] if not is_hesitation(w.text)]
+        soon = list(takewhile(lambda each: each not in _GOES_ON, soon[:_TAKEN_BACK_WORDS]))
+        after = " ".join(soon) + " "
         new = proposal.new.lower().strip()
-        if new and after.startswith(f"{new} "):
+        # said right at once, maybe between the same words: "said me, told me"
+        again = (" ".join([*soon[:size], new, *soon[:size], ""]) for size in range(3))
+        if new and any(after.startswith(each) for each in again):
             return False
         if proposal.first and len(new.split()) < 2:
             new = f"{sentence.low[proposal.first - 1]} {new or sentence.word(proposal.last)}"
@@ -254,9 +256,10 @@ def _text(words: Sequence[Said], skipped: Collection[int]) -> tuple[str, list[in
     for at, word in enumerate(words):
         text = word.text.strip()
         plain = text.strip(",.?!;:").lower()
-        twice = plain == previous and plain not in _BELONGS_TWICE
-        if not text or plain in _FILLERS or at in skipped or twice or text.endswith("-"):
+        if not text or is_hesitation(text) or at in skipped or text.endswith("-"):
             continue
+        if plain == previous and plain not in _BELONGS_TWICE:  # "we, we": the first goes
+            del places[-len(parts.pop()) - 1 :]
         ends = text[-1] in ".;:?!" and not text.endswith("..")
         previous = "" if ends else plain  # "I love this; this is it"
         text = text.replace("’", "'")

@@ -63,12 +63,8 @@ class Referee:
             out += self._pieces(("▁" if gap or not out else "") + word)
         return out
 
-    def score(self, sentences: Sequence[str]) -> list[np.ndarray]:
-        """The natural log-probability of each token of each sentence, float32 (tokens,)."""
-        return self.score_tokens([self.tokens(sentence) for sentence in sentences])
-
     def score_tokens(self, texts: Sequence[Sequence[str]]) -> list[np.ndarray]:
-        """The same for texts that are tokens already."""
+        """The natural log-probability of each token of each text, float32 (tokens,)."""
         scores: list[np.ndarray] = [np.zeros(0, dtype=np.float32) for _ in texts]
         places = sorted(
             (at for at, text in enumerate(texts) if text), key=lambda at: len(texts[at])

@@ -249,19 +249,6 @@ def _order(s: Sentence) -> Iterator[Edit]:
             said = token.lemma_ in listed("saying_verbs", "asking_verbs") or token.pos_ == "AUX"
             if not said and not s.asks:
                 yield at, at + 2, f"{nxt.text} {token.text}", 0.9
-        if adverb and inner and word in ("always", "never", "usually", "often") and nxt is not None:
-            if s.pos(at - 1) == "VERB" and nxt.pos_ == "ADP":
-                yield at - 1, at + 1, f"{word} {s.doc[at - 1].text}", 0.7
-        if word == "very" and nxt is not None and nxt.lower_ == "much" and at:
-            chunk = s.chunk_from(at + 2)
-            if chunk is not None and s.pos(at - 1) == "VERB":
-                yield at, chunk.end, f"{chunk.text} very much", 1.0
-                yield at - 1, at + 2, f"really {s.doc[at - 1].text}", 0.8
-            if s.pos(at - 1) == "VERB" and s.tag(at + 2) in ("VBG", "TO"):
-                yield at - 1, at + 2, f"really {s.doc[at - 1].text}", 0.9
-        begins = at == 0 or s.doc[at - 1].is_punct or s.pos(at - 1) == "CCONJ"
-        if word == "always" and begins and s.tag(at + 1) == "PRP" and s.pos(at + 2) == "VERB":
-            yield at, at + 2, f"{s.text(at + 1, at + 2)} always", NO_DOUBT
         if word in listed("inverted") and nxt is not None and nxt.lower_ in listed("who_inverts"):
             yield from _inverted(s, at)
         if token.tag_ == "PRP" and s.pos(at - 1) != "NOUN":

@@ -19,6 +19,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+HESITATIONS = word_set("um umm uh uhm uhh er erm ah eh ehm hm hmm hmmm mm mhm")
 MODALS = word_set("can could will would shall should may might must 'll ca wo cannot")
 OBJECTIVE = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 NOMINATIVE = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they"}
@@ -42,6 +43,11 @@ def marked(line: str) -> tuple[str, str, tuple[str, ...], str]:
     """Of a line with ``{said=>better|or}``: what is before it, its parts, and what follows."""
     before, said, better, after = re.split(r"\{|=>|\}", line)
     return before, said, tuple(better.split("|")), after
+
+
+def is_hesitation(word: str) -> bool:
+    """Whether a word of a transcript is "um" or the like."""
+    return word.strip(",.?!;:…").lower() in HESITATIONS
 
 
 @dataclass(frozen=True, eq=False)

@@ -267,7 +267,7 @@ def test_when_it_began_came_to_the_point_and_paused(question, submit, lexicon):
     assert (delivery.pauses_between, delivery.pauses_inside) == (1, 1)
     # well I mean this is it and the K-V cache holds keys and val-ues: 17 syllables, three runs
     assert delivery.mean_run == pytest.approx(17 / 3, abs=0.7)
-    assert delivery.self_corrections == 1
+    assert delivery.self_corrections == 0  # "I mean" fills, and takes nothing back
 
 
 def test_a_typed_answer_has_no_rates(question, submit, lexicon):
@@ -331,9 +331,10 @@ def test_style_is_noted_at_once_and_errors_are_looked_for_later(lexicon):
 
 @pytest.mark.parametrize("line", TAKEN_BACK.read_text("utf-8").splitlines())
 def test_what_the_speaker_takes_back_gets_no_note(question, submit, lexicon, line):
-    text, repairs = line.split(" >")
+    text, count, repairs = (part.strip() for part in line.split(" |"))
     report = grade(question, submit(text, times=True), lexicon, "b")
-    assert ", ".join(note.better for note in find_errors(None, report).notes) == repairs.strip()
+    assert ", ".join(note.better for note in find_errors(None, report).notes) == repairs
+    assert report.delivery.self_corrections == int(count)
 
 
 def test_the_summary_points_at_its_evidence(question, submit, lexicon):

@@ -23,7 +23,7 @@ def referee(tmp_path_factory: pytest.TempPathFactory) -> Referee:
 @pytest.mark.slow
 def test_right_sentences_are_more_probable_than_wrong_ones(referee: Referee) -> None:
     for wrong, right in PAIRS:
-        [of_wrong, of_right] = referee.score([wrong, right])
+        [of_wrong, of_right] = referee.score_tokens([*map(referee.tokens, (wrong, right))])
         assert of_right.sum() > of_wrong.sum() + 3, wrong
         assert len(of_right) == len(referee.tokens(right))
     assert len(referee._ids) == VOCABULARY_SIZE
