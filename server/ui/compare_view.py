@@ -1,14 +1,13 @@
 """Two reports on the same question side by side: what changed, as frozen view models."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from server.contract import NOT_KNOWN, PARTIAL_CREDIT, Delivery, Report, are_like, duration
 from server.ui.content_view import PhraseRow, StructureRow
 from server.ui.delivery_view import FILLERS, METRICS
-from server.ui.rendering import percent
 from server.ui.report_view import ReportView, TermRow, view_report
 
 Direction = Literal["up", "down", "same"]
@@ -78,15 +77,9 @@ def view_comparison(before: Report, after: Report, *, to_owner: bool = False) ->
         after=two,
         like=are_like(before, after),
         numbers=tuple(_numbers(one, two)),
-        phrases=_changes(
-            {row.phrase: row for row in one.phrases},
-            {row.phrase: row for row in two.phrases},
-            _credit,
-        ),
+        phrases=_changes(one.phrases, two.phrases, lambda row: row.phrase, _credit),
         structure=_changes(
-            {row.name: row for row in one.structure},
-            {row.name: row for row in two.structure},
-            lambda row: row.said,
+            one.structure, two.structure, lambda row: row.name, lambda row: row.said
         ),
         terms=_terms(one, two),
         kinds=_kinds(before, after),
@@ -97,7 +90,7 @@ def _numbers(one: ReportView, two: ReportView) -> Iterator[NumberChange]:
     before, after = one.report, two.report
     first, second = before.delivery, after.delivery
     both = one.score * 100, two.score * 100
-    score = _number("Score", *both, better=1, show=_percent, unit=" points")
+    score = _number("Score", *both, better=1, show="{:.0f}%".format, unit=" points")
     yield score if are_like(before, after) else NumberChange("Score", score.before, score.after)
     yield _number("Key phrases said", one.said_count, two.said_count, better=1)
     if one.structure or two.structure:
@@ -135,10 +128,6 @@ def _number(
     return NumberChange(label, was, now, written, _direction(change), _effect(change * better))
 
 
-def _percent(score: float) -> str:
-    return percent(score / 100)
-
-
 def _parts(view: ReportView) -> int | None:
     return sum(row.said for row in view.structure) if view.structure else None
 
@@ -160,13 +149,14 @@ def _direction(change: float) -> Direction:
 
 
 def _changes(
-    before: Mapping[str, T], after: Mapping[str, T], credit: Callable[[T], float]
+    before: Sequence[T], after: Sequence[T], name: Callable[[T], str], credit: Callable[[T], float]
 ) -> tuple[ChangeRow[T], ...]:
+    earlier, later = ({name(row): row for row in rows} for rows in (before, after))
     rows = []
-    for name in dict.fromkeys([*after, *before]):
-        first, second = before.get(name), after.get(name)
+    for each in dict.fromkeys([*later, *earlier]):
+        first, second = earlier.get(each), later.get(each)
         change = credit(second) - credit(first) if first and second else 0.0
-        rows.append(ChangeRow(name, first, second, _direction(change)))
+        rows.append(ChangeRow(each, first, second, _direction(change)))
     return tuple(rows)
 
 

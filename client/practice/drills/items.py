@@ -202,10 +202,13 @@ class DrillItems:
         """One item of any set, or of an own error, mastered or not."""
         found = (item for items in self._kept().sets.values() for item in items)
         item = next((item for item in found if item.id == item_id), None)
-        if item is not None or self._errors is None or not item_id.startswith(LANGUAGE_SET):
+        if item is not None or not item_id.startswith(LANGUAGE_SET):
             return item
-        phrase = next((each for each in self._errors() if each.id == item_id), None)
-        return None if phrase is None else phrase_item(phrase)
+        return next((item for item in self.errors() if item.id == item_id), None)
+
+    def errors(self) -> tuple[Item, ...]:
+        """What drills the person's own errors, mastered or not."""
+        return () if self._errors is None else phrase_items(self._errors())
 
 
 def with_errors(sets: ItemSets, errors: Iterable[Phrase]) -> ItemSets:

@@ -242,6 +242,7 @@ def _report(
         role=role,
         sounds=_sounds(studio, attempt, view),
         error_id=error_id,
+        drilled={each.id for each in studio.drill_items.errors()},
         known_ways=_ways(studio.lexicon, attempt.report.pronunciation.terms),
         others=[each for each in others.attempts if each.id != attempt.id][:SHOWN_ATTEMPTS],
         other_count=others.total - 1,

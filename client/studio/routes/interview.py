@@ -225,6 +225,7 @@ def router(studio: Studio) -> APIRouter:
             notes=note_rows(made.language),
             note_places={f"note-{at}": each for at, each in enumerate(made.note_places, 1)},
             error_id=error_id,
+            drilled={each.id for each in studio.drill_items.errors()},
             first_line=first_lines(made.debrief.first) if made.debrief.first else "",
             recorded=[
                 each.attempt_id

@@ -202,6 +202,7 @@ def progress_router(studio: Studio) -> APIRouter:
             mastered=mastered(reports),
             ranges=own_ranges(reports),
             kinds=kind_lines(reports),
+            errors=studio.reports.errors(attempts),
             today=today_of(plan, studio.backend, everything, bank, now),
             dimensions=dimensions_of(attempts, bank),
             terms=spoken_terms(studio.lexicon, reports, () if choice.any else cards, sets),

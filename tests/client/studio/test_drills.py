@@ -217,6 +217,23 @@ def test_a_remark_on_an_answer_is_said_right(
     assert client.post("/drills/item", data={"name": "language-0"}).status_code == 404
 
 
+def test_what_no_voice_here_can_read_is_not_offered_to_be_said(
+    client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = make_submission(ERRORS, question_id="speak-incident-report")
+    number = studio.backend.submit(answer).id
+    studio.backend.language(number, LanguageRequest())
+    assert 'data-sound="/sound/text?text=' in client.get("/progress", headers=HTML).text
+    assert client.get(f"/attempts/{number}", headers=HTML).text.count("Say it right") > 1
+
+    def unreadable(words: str) -> tuple[str, ...]:
+        raise HearingError(words)
+
+    monkeypatch.setattr("client.practice.drills.items.readings_of", unreadable)
+    page = client.get(f"/attempts/{number}", headers=HTML).text
+    assert "Say it right" not in page and "How it is said" in page
+
+
 def test_a_collocation_is_asked_without_its_verb(client: TestClient, hearing: object) -> None:
     card = opened(client, "collocations")["card"]
     assert card["ask"] == "I … a pull request as soon as the tests pass."

@@ -150,6 +150,24 @@ def test_answers_of_an_earlier_grading_are_graded_again_first(
     assert "It could not be graded again" in client.get("/progress").text
 
 
+def test_a_report_has_ones_own_range_beside_its_figures_from_five_answers_on(
+    client: TestClient, studio: Studio
+) -> None:
+    said = tuple(Word(text="so", start_s=n, end_s=n + 0.5) for n in range(60))
+    pages = []
+    for number in range(5):
+        words = said[: 40 + 5 * number]
+        spoken = Transcript(text="so " * len(words), engine="fake", words=words, duration_s=60)
+        given = make_submission(question_id=SPOT, transcript=spoken, evidence=Evidence(pauses=()))
+        address = f"/attempts/{studio.backend.submit(given).id}"
+        pages.append(" ".join(client.get(address).text.split()))
+    assert "yours:" not in pages[3] and "words per minute (" in pages[4]
+    ranges = section(client.get("/progress").text, "delivery")
+    assert (
+        "Pauses inside clauses, a minute" in ranges and "Taken back, at least, a minute" in ranges
+    )
+
+
 def test_one_role_round_topic_or_signal_can_be_looked_at_alone(
     client: TestClient, studio: Studio
 ) -> None:
