@@ -1,11 +1,15 @@
 """Everyday words that are a term's name in small letters, with and without evidence."""
 
+from pathlib import Path
+
 import pytest
 
 from pronunciation.hearing.everyday import MIN_CASED, is_everyday
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.lexicon_loader import load_lexicon
 from pronunciation.terms import Lexicon, Term
+
+EVERYDAY = Path(__file__).parents[2] / "data" / "one_form" / "everyday.txt"
 
 
 @pytest.fixture(scope="module")
@@ -18,33 +22,12 @@ def spotter(lexicon: Lexicon) -> TermSpotter:
     return TermSpotter(lexicon)
 
 
-@pytest.mark.parametrize(
-    ("text", "term", "is_named"),
-    [
-        ("We scale to zero at night.", "ZeRO", False),
-        ("Zero downtime matters.", "ZeRO", False),
-        ("It is one point zero.", "ZeRO", False),
-        ("We use ZeRO at night.", "ZeRO", True),
-        ("We use Zero at night.", "ZeRO", True),
-        ("We use zero stage 3 here.", "ZeRO", True),
-        ("We use zero three here.", "ZeRO", True),
-        ("It is 1 point zero three.", "ZeRO", False),
-        ("With FSDP or zero we shard.", "ZeRO", True),
-        ("The zero optimizer is sharded.", "ZeRO", True),
-        ("The rest of the team agrees.", "REST", False),
-        ("We offer a REST endpoint.", "REST", True),
-        ("It has a spark of hope.", "Spark", False),
-        ("We run Spark jobs.", "Spark", True),
-        ("Each team gets a fair share.", "FAIR", False),
-        ("The queue is full.", "queue", True),
-        ("We use cuda and k8s.", "CUDA", True),
-        ("It runs over ordinary ethernet.", "Ethernet", True),
-    ],
-)
+@pytest.mark.parametrize("line", EVERYDAY.read_text("utf-8").splitlines())
 def test_an_everyday_word_names_a_term_only_with_capitals_or_evidence(
-    spotter: TermSpotter, text: str, term: str, is_named: bool
+    spotter: TermSpotter, line: str
 ) -> None:
-    assert (term in spotter.named(text)) is is_named
+    named, term, text = line.split(maxsplit=2)
+    assert (term in spotter.named(text)) is (named == "yes")
 
 
 def test_where_the_question_is_about_the_term_the_word_is_the_term(spotter: TermSpotter) -> None:

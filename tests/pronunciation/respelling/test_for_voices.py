@@ -18,6 +18,8 @@ from pronunciation.respelling.for_voices import RespellingStyle, respell, to_esp
 from pronunciation.terms import Lexicon, Term
 from scripts.natural_speech import from_natural
 
+NATURAL_PHONES = Path(__file__).parents[2] / "data" / "one_form" / "natural_phones.txt"
+
 
 def term(name: str, kind: str, say: str, reading: str) -> Term:
     return Term.model_validate({"term": name, "kind": kind, "say": say, "readings": (reading,)})
@@ -90,26 +92,9 @@ def test_natural(text: str, expected: str) -> None:
     assert respell(text, LEXICON, "natural") == expected
 
 
-@pytest.mark.parametrize(
-    ("phones", "expected"),
-    [
-        ("R AA1 K IY0", "ɹˈɑki"),
-        ("JH ER0 N AH0 L", "ʤəɹnəl"),
-        ("N AY1 K AH2 L", "nˈIkˌʌl"),
-        ("P ER1 CH AH0 S IH0 NG", "pˈɜɹʧəsɪŋ"),
-        ("EY1 OY2 OW0 AW1 ZH", "ˈAˌYOˈWʒ"),
-        ("D EY1 T AH0", "dˈATə"),
-        ("F AO1 R T IY0", "fˈɔɹTi"),
-        ("AE1 T AA2", "ˈætˌɑ"),
-        ("W IH1 N T ER0", "wˈɪntəɹ"),
-        ("T AH0 D EY1", "tədˈA"),
-        ("T OW1 K AH0 N", "tˈOkᵊn"),
-        ("B AH1 T AH0 N", "bˈʌtᵊn"),
-        ("S EH1 V AH0 N", "sˈɛvən"),
-        ("AO1 T AH0 N AO1", "ˈɔTənˈɔ"),
-    ],
-)
-def test_to_natural(phones: str, expected: str) -> None:
+@pytest.mark.parametrize("line", NATURAL_PHONES.read_text("utf-8").splitlines())
+def test_to_natural(line: str) -> None:
+    phones, expected = line.split(" > ")
     assert to_natural(phones) == expected
     assert from_natural(expected) == tuple(map(base_phone, phones.split()))
 
