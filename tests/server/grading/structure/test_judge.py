@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from server.grading.by_meaning import AnswerVectors
 from server.grading.grader import structure_of, term_index
 from server.grading.structure_parts import judge_structure, parts_of, passages, with_fitting_asks
 
+ASKED_PARTS = Path(__file__).parents[3] / "data" / "asked_parts.txt"
 STORY = """
 Three years ago I worked at a weather service in Oslo, and the forecast finished two hours too late
 every morning. My boss asked me to get it done before six. I timed each step with a stopwatch
@@ -239,29 +242,10 @@ def test_a_limit_needs_no_contrast_where_it_is_called_one(said: str) -> None:
     assert "limit" in _said(_judge("explain", said))
 
 
-@pytest.mark.parametrize(
-    ("kind", "part", "prompt", "text", "said", "asked"),
-    [
-        ("design", "requirements", "Design it for two thousand a minute.", "a queue", "", ""),
-        ("design", "estimate", "Design it.", "ten a second, in five shards, eight days", "", ""),
-        ("design", "trade-off", "Design it.", "two queues instead of a table", "", ""),
-        ("explain", "direct answer", "What is it?", "a queue, since it waits", "reason", ""),
-        ("explain", "example or number", "What is it?", "a queue", "", "Can you give one"),
-        ("explain", "example or number", "What is it?", "for example a queue", "", "Can you walk"),
-        ("explain", "example or number", "What is it?", "two of six wait for ten hours", "", ""),
-        ("explain", "limit", "How do you find out?", "I look", "", "And if you find nothing"),
-        ("code", "approach", "Why does it break?", "it cuts a character", "steps", ""),
-        ("story", "task", "Tell me about a fault.", "we were on call", "situation", "What exactly"),
-        ("story", "result", "Tell me about a fault.", "faults happen", "", ""),
-        ("story", "situation", "Tell me about a fault.", "faults happen", "", "Take one"),
-        ("story", "situation", "Tell me about a fault.", "I fixed it", "own actions", "When and"),
-        ("story", "result", "Tell me about a fault.", "I fixed it", "own actions", "What came"),
-        ("story", "result", "Tell me about a fault.", "I fix it", "own actions", "Take one such"),
-    ],
-)
-def test_a_part_is_asked_for_where_it_fits(
-    kind: Kind, part: str, prompt: str, text: str, said: str, asked: str
-) -> None:
+@pytest.mark.parametrize("line", ASKED_PARTS.read_text("utf-8").splitlines())
+def test_a_part_is_asked_for_where_it_fits(line: str) -> None:
+    named, part, prompt, text, said, asked = line.split("|")
+    kind = cast("Kind", named)
     parts = [
         StructurePart(name=each.name, status="said" if each.name == said else "missing")
         for each in parts_of(kind)
