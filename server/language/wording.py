@@ -193,9 +193,6 @@ def _sure_of(s: Sentence, at: int, word: str, other: str) -> float:
             for t in s.doc[max(0, at - 4) : at]
         )
         return 1.0 if compared == (word == "then") else 0.0
-    if word == "good":
-        linked = s.pos(at - 1) != "VERB" or s.lemma(at - 1) in listed("link_verbs")
-        return 0.0 if linked else 0.8
     if word in listed("noun_or_verb"):
         noun_wanted = before in listed("noun_follows")
         verb_wanted = before in listed("verb_follows")

@@ -1,11 +1,13 @@
 """A question and a submission in, a report out."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pronunciation.hearing.spotting import TermSpotter
 from pronunciation.terms import Lexicon, Mistake, Term
+from question_bank.models import KeyPhrase
 from server.contract import Evidence, HeardTerm, Language, Pause, Report, Stretch, Word, are_like
 from server.core.errors import GradingError, ServerError
 from server.grading import GRADER_VERSION, grade, prepare
@@ -13,6 +15,8 @@ from server.grading.answer import read_answer
 from server.grading.delivery import find_fillers, find_repeated_starts, syllables
 from server.grading.grader import term_index
 from server.grading.language import find_errors, remark, style_rules
+from server.language.acceptor import acceptor
+from server.language.notes import Checker
 
 TAKEN_BACK = Path(__file__).parents[2] / "data" / "said_twice" / "taken_back.txt"
 ROCE = Term(
@@ -335,6 +339,25 @@ def test_what_the_speaker_takes_back_gets_no_note(question, submit, lexicon, lin
     report = grade(question, submit(text, times=True), lexicon, "b")
     assert ", ".join(note.better for note in find_errors(None, report).notes) == repairs
     assert report.delivery.self_corrections == int(count)
+
+
+def test_terms_get_no_note_within_them_but_of_their_forms(question, submit, lexicon, monkeypatch):
+    kinds = ("false-friend", "agreement", "number", "article-choice")
+    model = replace(acceptor(), rules_alone=dict.fromkeys(kinds, 0.7))
+    monkeypatch.setattr("server.grading.language.checker", lambda _: Checker(weights=model))
+    text = (
+        "The fabric drops data, in the actual state. My uncle works in a fabric. One of the "
+        "straggler was slow, and the batch size are small. It was a accelerator, and it cache the "
+        "results."
+    )
+    phrases = (KeyPhrase(phrase="actual state"),)
+    asked = question.model_copy(update={"key_phrases": phrases})
+    report = grade(asked, submit(text, times=True), lexicon, "b")
+    notes = find_errors(None, report, "Russian").notes
+    assert [note.better for note in notes] == [
+        *("in a factory", "of the stragglers", "size is small"),
+        *("was an accelerator", "caches the results"),
+    ]
 
 
 def test_the_summary_points_at_its_evidence(question, submit, lexicon):

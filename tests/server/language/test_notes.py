@@ -1,4 +1,5 @@
 import re
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,3 +79,11 @@ def test_each_tongue_has_its_own_false_friends(line: str) -> None:
     (note,) = Checker().notes(words(text), tongue_of(tongue))
     assert better in note.better
     assert Checker().notes(words(text), tongue_of("British English")) == []
+
+
+@pytest.mark.parametrize("line", (DATA / "tongue_names.txt").read_text("utf-8").splitlines())
+def test_a_tongue_is_known_as_people_write_it(line: str) -> None:
+    code, names = line.split(": ")
+    forms = [unicodedata.normalize(form, names) for form in ("NFC", "NFD")]
+    found = {tongue_of(name) for each in forms for name in each.split(", ")}
+    assert found == {code} and tongue_of(" ") is None
