@@ -5,7 +5,7 @@ Everything follows from the report, so an aim never contradicts its score and it
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -26,7 +26,7 @@ from server.contract.report import (
     Structure,
     StructurePart,
 )
-from server.contract.transcript import says_we
+from server.contract.transcript import Word, says_we
 
 
 class Band(BaseModel):
@@ -104,6 +104,14 @@ class ContentScore:
 
     score: float
     parts: tuple[ScorePart, ...]
+
+
+def first_point_s(coverage: Coverage, words: Sequence[Word]) -> float | None:
+    """Seconds from the first word to the first key phrase; ``None``: none was said, or no times."""
+    begin = min([word.start_s for word in words if word.start_s is not None], default=None)
+    found = [phrase.evidence for phrase in coverage.phrases if phrase.is_said and phrase.evidence]
+    said = [each.start_s for each in found if each.start_s is not None]
+    return None if begin is None or not said else round(max(0.0, min(said) - begin), 1)
 
 
 def coverage_score(phrases: Iterable[PhraseCoverage]) -> float:

@@ -21,6 +21,7 @@ from server.contract import (
     content_score,
     coverage_score,
     evidence_of,
+    first_point_s,
     taken_off,
 )
 
@@ -59,13 +60,16 @@ def corrected(report: Report, corrections: Sequence[Correction]) -> Report:
             "score_parts": found.parts,
             "graded_score": report.score,
         }
+    point_s = first_point_s(coverage, report.transcript.words)
+    delivery = report.delivery.model_copy(update={"first_point_s": point_s})
     read = report.model_copy(
         update={
             **scored,
+            "delivery": delivery,
             "coverage": coverage,
             "pronunciation": pronunciation,
             "summary": summarize(
-                coverage, pronunciation, report.delivery, report.language, report.structure
+                coverage, pronunciation, delivery, report.language, report.structure
             ),
         }
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from server.contract import Coverage, Delivery, Filler, Pause, RepeatedStart, Submission, Word
+from server.contract import Delivery, Filler, Pause, RepeatedStart, Submission, Word
 from server.grading.answer import Answer
 from server.grading.english import (
     FUNCTION_WORDS,
@@ -311,18 +311,6 @@ def _places_of_pauses(
         )
         between, inside = between + begins_one, inside + (not begins_one)
     return inside, between
-
-
-def first_point_s(coverage: Coverage, words: Sequence[Word]) -> float | None:
-    """Seconds from the first word to the first key phrase; ``None``: none was said, or no times."""
-    begin = min([word.start_s for word in words if word.start_s is not None], default=None)
-    said = [
-        phrase.evidence.start_s
-        for phrase in coverage.phrases
-        if phrase.is_said and phrase.evidence is not None
-        if phrase.evidence.start_s is not None
-    ]
-    return None if begin is None or not said else round(max(0.0, min(said) - begin), 1)
 
 
 def measure_delivery(answer: Answer, submission: Submission, target_s: float) -> Delivery:

@@ -20,13 +20,14 @@ from server.contract import (
     aim_of,
     content_score,
     earned_points,
+    first_point_s,
 )
 from server.core.errors import GradingError
 from server.grading import stance
 from server.grading.answer import Answer, Span, read_answer, spans_of
 from server.grading.by_meaning import MAX_SPANS, AnswerVectors
 from server.grading.credit import sentence_credits
-from server.grading.delivery import first_point_s, measure_delivery
+from server.grading.delivery import measure_delivery
 from server.grading.judgment import apply_judgment
 from server.grading.language import remark
 from server.grading.phrases import PhraseSet, compile_phrases
@@ -201,12 +202,12 @@ def grade(
     if vectors is not None and not fact:
         structure = judge_structure(question, answer.words, transcript.words, vectors)
     pronunciation = judge_terms(answer, submission, question, lexicon, terms)
-    delivery = measure_delivery(answer, submission, float(question.answer_seconds)).model_copy(
-        update={"first_point_s": first_point_s(judged.coverage, transcript.words)}
-    )
     language = remark(answer, transcript.words)
     coverage, judge_notices = apply_judgment(
         judged.coverage, submission, answer.words, partial(_is_denied, answer)
+    )
+    delivery = measure_delivery(answer, submission, float(question.answer_seconds)).model_copy(
+        update={"first_point_s": first_point_s(coverage, transcript.words)}
     )
     earned = sum(part.share * part.value for part in earned_points(coverage, structure))
     off, off_topic = 0.0, False

@@ -98,7 +98,7 @@ def figures_of(delivery: Delivery) -> tuple[Figure, ...]:
         target = f"of {duration(delivery.target_s)} min"
         figures.append(Figure("Length", duration(delivery.answer_s), target))
     figures.append(Figure("Words", str(delivery.words)))
-    add(ARTICULATION, f"pauses left out; American English: about {band('articulation'):.0f}")
+    add(ARTICULATION, f"pauses left out; a rough guide: {band('articulation'):.0f}")
     if delivery.longest_pause_s is not None:
         longest = f"the longest {delivery.longest_pause_s:.1f} s" if delivery.pauses else ""
         count = str(len(delivery.pauses))

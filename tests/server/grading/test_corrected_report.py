@@ -16,6 +16,7 @@ from server.contract import (
     Structure,
     TermVerdict,
     Transcript,
+    Word,
     content_score,
 )
 from server.grading.corrected_report import corrected, corrected_coverage
@@ -96,6 +97,15 @@ def test_the_summary_follows_the_corrected_verdicts() -> None:
     assert "sharding" not in to_do
     assert "Practice" not in to_do
     assert "You brought up “sharding”." in [each.text for each in found.summary.went_well]
+
+
+def test_the_first_point_follows_the_corrected_phrases() -> None:
+    words = [Word(text=w, start_s=at) for at, w in enumerate(REPORT.transcript.tokens)]
+    report = REPORT.model_copy(update={"transcript": Transcript(text="", words=tuple(words))})
+    named = given("phrase", "sharding", "covered", note="again", by_owner=True)
+    sooner = given("phrase", "paging", "covered", note="shard RoCE", by_owner=True)
+    found = [corrected(report, each).delivery for each in ([named], [named, sooner])]
+    assert [each.first_point_s for each in found] == [6.0, 1.0]
 
 
 def test_words_that_do_not_say_a_phrase_are_no_evidence_of_it() -> None:

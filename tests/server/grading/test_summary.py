@@ -58,5 +58,6 @@ def test_few_fillers_are_no_praise_because_engines_leave_them_out():
 def test_every_band_says_its_unit_population_and_source():
     for name, each in bands().items():
         assert each.value > 0 and each.unit and each.population and each.page, name
+        assert (each.source == "none") == (each.page == "none") and "unknown" not in each.page, name
         assert each.source != "none" or "ours" in each.population, name
     assert bands()["pause"].value == MIN_PAUSE_S
