@@ -99,8 +99,8 @@ def _numbers(one: ReportView, two: ReportView) -> Iterator[NumberChange]:
     yield _number("Length", first.answer_s, second.answer_s, show=duration, unit=" s")
     yield _number("Pauses", _pauses(first), _pauses(second))
     for metric in METRICS:
-        if metric is not FILLERS:  # of two answers, their number says it
-            values = metric.of(first), metric.of(second)
+        values = metric.of(first), metric.of(second)
+        if metric is not FILLERS and values != (None, None):  # the number of fillers says more
             yield _number(metric.title, *values, digits=metric.digits)
     yield _number("Fillers, at least", len(first.fillers), len(second.fillers), better=-1)
     twice = len(first.repeated_starts), len(second.repeated_starts)

@@ -1,5 +1,6 @@
 /** Two answers side by side, each with its own recording; one sounds at a time. */
 
+import { allLanguageFollows } from "/static/ui/follows.js";
 import { listenToPieces } from "/static/ui/recording.js";
 import { OwnRecording } from "./own_recording.js";
 
@@ -14,3 +15,4 @@ listenToPieces((button) => {
   const side = button.closest("[data-answer]") ?? button.closest("[data-piece-of]");
   return recordings.get(side?.dataset.answer ?? side?.dataset.pieceOf);
 });
+allLanguageFollows();

@@ -1,5 +1,6 @@
 /** Two answers side by side, for a coach: each plays its own pieces, and one sounds at a time. */
 
+import { allLanguageFollows } from "./follows.js";
 import { listenToPieces, Recording } from "./recording.js";
 
 const status = document.querySelector("[data-status]");
@@ -12,3 +13,4 @@ listenToPieces((button) => {
   const side = button.closest("[data-answer], [data-piece-of]");
   return recordings.get(side?.dataset.answer ?? side?.dataset.pieceOf);
 });
+allLanguageFollows();

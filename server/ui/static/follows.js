@@ -19,6 +19,22 @@ export async function languageFollows(status, whose = "your") {
   }
 }
 
+/** The same for a page of several answers, which comes again once all of them are looked at. */
+export async function allLanguageFollows() {
+  const forms = [...document.querySelectorAll("form[data-language]")];
+  for (const form of forms) {
+    try {
+      const page = await send(form);
+      if (page.querySelector("form[data-language]")) throw new Error("it still waits");
+    } catch {
+      form.querySelector("p").textContent =
+        "The English could not be looked at now. Reload this page to try again.";
+      return;
+    }
+  }
+  if (forms.length > 0) location.reload();
+}
+
 /**
  * Sends a form.
  *

@@ -15,7 +15,7 @@ from server.attempts.grading_data import Grader
 from server.attempts.service import Service
 from server.contract import Language, LanguageNote, Report, Transcript, Word
 from server.core.settings import sqlite_url
-from server.db.tables import RecordingRow
+from server.db.tables import RecordingRow, ShareRow
 from tests.server.conftest import grade, make_submission
 from tests.worlds.chromium import in_a_browser, signed_in
 from tests.worlds.people import NOW, People, people
@@ -158,6 +158,24 @@ def test_words_are_chosen_played_and_commented_on_by_keyboard(running: Running) 
     signed_in(running.address, running.world.tokens["cleo"], drive)
     (comment,) = running.document()["comments"]
     assert (comment["kind"], comment["word_from"], comment["word_to"]) == ("span", 2, 3)
+
+
+def test_two_answers_are_compared_with_their_sound_and_their_english(running: Running) -> None:
+    world = running.world
+    ana = world.service.of(world.by_name["ana"].id)
+    other = ana.submit(make_submission("I use continuous batching"))
+    with world.service.database.write() as session:
+        shared = {"owner_id": world.by_name["ana"].id, "cohort_id": world.spring.id}
+        session.add(ShareRow(**shared, attempt_id=other.id, with_audio=True, created_at=NOW))
+
+    def drive(page: Page) -> None:
+        page.goto(f"{running.page}/compare/{other.id}")
+        page.get_by_role("row", name="article 1 1 still there").wait_for()
+        assert page.locator("audio").count() == 1, "the other has no recording"
+        page.click("[data-answer] .notes [data-play-from]")
+        page.wait_for_selector(".notes [aria-pressed=true]")
+
+    signed_in(running.address, world.tokens["cleo"], drive)
 
 
 def by_link(running: Running, drive: Callable[[Page], None]) -> None:
