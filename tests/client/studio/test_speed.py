@@ -24,14 +24,15 @@ from tests.worlds.studio_parts import ORIGIN, make_studio
 
 LIMIT_S = 0.2
 TRIES = 12
-PAGES = """
-/ /roles/ml-infrastructure-engineer /questions /practice/cloud-spot-or-on-demand /drills
-/drills/acronyms /history /history?page=15
-/history?role=ml-infrastructure-engineer&since=2026-01-01 /progress /progress?signal=debugging
-/plan /attempts/1 /attempts/{latest} /attempts/{latest}/versions/1 /attempts/{latest}/comments
-/attempts/{latest}/share /attempts/{latest}/compare/{earlier} /interview /interview/{running}
-/interview/{ended}/report /microphone /settings
-""".split()
+PAGES = (
+    "/", "/roles/ml-infrastructure-engineer", "/questions", "/practice/cloud-spot-or-on-demand",
+    "/drills", "/drills/acronyms", "/history", "/history?page=15",
+    "/history?role=ml-infrastructure-engineer&since=2026-01-01", "/progress",
+    "/progress?signal=debugging", "/plan", "/attempts/1", "/attempts/{latest}",
+    "/attempts/{latest}/versions/1", "/attempts/{latest}/comments", "/attempts/{latest}/share",
+    "/attempts/{latest}/compare/{earlier}", "/interview", "/interview/{running}",
+    "/interview/{ended}/report", "/microphone", "/settings",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

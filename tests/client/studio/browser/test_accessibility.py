@@ -57,17 +57,15 @@ PAGES: Final = {
 }
 """Each page's route with an address of it; ``latest`` and ``earlier`` answer one question."""
 
-NO_PAGES: Final = set(
-    """
-/engine /repairs /practice /history/compare /history/export.{suffix} /history/export.zip
-/plan/aloud-plan.ics /drills/items.csv /takes /takes/{name} /takes/{name}/audio
-/attempts/{attempt_id}/audio /attempts/{attempt_id}/export.{suffix}
-/attempts/{attempt_id}/share/bundle /microphone/setup /interview/{interview_id}/state
-/interview/{interview_id}/follow-up /interview/{interview_id}/page /questions/own/file.yaml
-/questions/own/{question_id} /stories/file.md /stories/{story_id}
-/interview/{interview_id}/report.{suffix}
-""".split()
-)
+NO_PAGES: Final = {
+    "/engine", "/repairs", "/practice", "/history/compare", "/history/export.{suffix}",
+    "/history/export.zip", "/plan/aloud-plan.ics", "/drills/items.csv", "/takes", "/takes/{name}",
+    "/takes/{name}/audio", "/attempts/{attempt_id}/audio", "/attempts/{attempt_id}/export.{suffix}",
+    "/attempts/{attempt_id}/share/bundle", "/microphone/setup", "/interview/{interview_id}/state",
+    "/interview/{interview_id}/follow-up", "/interview/{interview_id}/page",
+    "/questions/own/file.yaml", "/questions/own/{question_id}", "/stories/file.md",
+    "/stories/{story_id}", "/interview/{interview_id}/report.{suffix}",
+}  # fmt: skip
 """What is read by scripts, leads elsewhere, or is a file; and one own question and story, which the
 walk in ``test_own_pages.py`` opens."""
 
