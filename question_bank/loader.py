@@ -50,7 +50,7 @@ def load_bank(
     """
     bank = _loaded(extra, cache)
     if stories is not None:
-        bank = with_stories(with_exercises(bank), read_stories(stories))
+        bank = with_stories(with_exercises(bank, cache), read_stories(stories))
     if own_aliases is None or not own_aliases.exists():
         return bank
     return with_own_aliases(bank, read_own_aliases(own_aliases))

@@ -1,7 +1,7 @@
 """What the bank holds, with your progress in it; and your own questions: made, edited, kept."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
@@ -33,8 +33,7 @@ from client.practice.progress import ScoreLine, all_attempts, latest_answers, sc
 from client.studio.routes.bodies import download
 from client.studio.state.studio import Studio
 from pronunciation.respelling.for_people import respell_phrase
-from pronunciation.terms import Lexicon
-from question_bank.exercises import told_scenarios
+from question_bank.exercises import definitions, told_scenarios
 from question_bank.models import Bank, Question, Role, RoundGuide
 from server.contract import AttemptSummary
 
@@ -45,10 +44,16 @@ Text = Annotated[str, Query(max_length=200)]
 
 @dataclass(frozen=True)
 class SpokenTerm:
-    """A term of the role's vocabulary, and how it is said in plain letters."""
+    """A term of the role's vocabulary.
+
+    Attributes:
+        say: how it is said, in plain letters.
+        exercise: the one in which it is explained in a sentence.
+    """
 
     name: str
     say: str
+    exercise: Question | None
 
 
 @dataclass(frozen=True)
@@ -108,6 +113,11 @@ def router(studio: Studio) -> APIRouter:
         latest = latest_answers(attempts)
         topics = {line.name: line for line in score_lines(attempts, lambda each: [each.topic])}
         by_round = {line.name: line for line in score_lines(attempts, lambda each: [each.round])}
+        explained = definitions(bank, found)
+
+        def term_of(term: str) -> SpokenTerm:
+            return SpokenTerm(term, respell_phrase(term, lexicon), explained.get(term))
+
         return studio.page(
             request,
             "role.html",
@@ -117,19 +127,15 @@ def router(studio: Studio) -> APIRouter:
             by_topic=_by_topic(bank, found, latest),
             latest=latest,
             rounds=_rounds(bank, found, by_round),
-            spotlight=[(each, respell_phrase(each.term, lexicon)) for each in found.spotlight],
+            spotlight=[(each, term_of(each.term)) for each in found.spotlight],
             vocabulary=[
-                (group.category, _spoken(group.terms, lexicon)) for group in found.vocabulary
+                (group.category, [*map(term_of, group.terms)]) for group in found.vocabulary
             ],
             scenarios=told_scenarios(bank, found),
             attempts=len(attempts),
         )
 
     return routes
-
-
-def _spoken(terms: Iterable[str], lexicon: Lexicon) -> list[SpokenTerm]:
-    return [SpokenTerm(term, respell_phrase(term, lexicon)) for term in terms]
 
 
 def _by_topic(

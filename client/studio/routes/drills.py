@@ -33,6 +33,7 @@ from client.studio.state.open_drills import (
 from client.studio.state.studio import Studio
 from client.studio.views.drill import coming
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip
+from question_bank.exercises import DEFINITIONS, definitions
 from question_bank.exercises import FIELD as EXERCISES
 from question_bank.models import Question
 from server.contract import DrillCard
@@ -202,6 +203,7 @@ def _drills_page(
         next_text=coming(everything.next_at, now) if everything.next_at else "",
         coming={line.name: coming(line.next_at, now) for line in lines if line.next_at},
         exercises=_exercises(studio),
+        explained=[each for each in studio.bank.roles if definitions(studio.bank, each)],
         added=added,
         changed=changed or 0,
         problems=problems,
@@ -209,10 +211,10 @@ def _drills_page(
 
 
 def _exercises(studio: Studio) -> dict[str, list[Question]]:
-    """The speaking exercises by topic; none where the server's bank has none."""
+    """The tasks of a working day by topic; none where the server's bank has none."""
     found: dict[str, list[Question]] = {}
     for question in studio.bank.questions:
-        if question.field == EXERCISES:
+        if question.field == EXERCISES and question.round != DEFINITIONS:
             found.setdefault(question.topic, []).append(question)
     return found
 

@@ -243,8 +243,15 @@ def test_a_collocation_is_asked_without_its_verb(client: TestClient, hearing: ob
 def test_speaking_exercises_stand_below_the_sets_and_are_practiced_as_questions(
     client: TestClient, studio: Studio
 ) -> None:
-    page = client.get("/drills", headers=HTML).text
-    for name, seconds in (("speak-incident-report", 60), ("define-kv-cache", 20)):
+    drills = client.get("/drills", headers=HTML).text
+    role = "/roles/ai-infrastructure-architect"
+    assert f'href="{role}#vocabulary"' in drills
+    terms = client.get(role, headers=HTML).text
+    for page, name, seconds in (
+        (drills, "speak-incident-report", 60),
+        (terms, "define-kv-cache", 20),
+        (terms, "define-vllm", 20),
+    ):
         assert f'href="/practice/{name}"' in page
         assert client.get(f"/practice/{name}", headers=HTML).status_code == 200
         number = studio.backend.submit(make_submission(ERRORS, question_id=name)).id
