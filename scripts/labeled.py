@@ -7,7 +7,7 @@ named], …]}``, or, for plain banks, ``"kinds": {phrase: kind}`` with what its 
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,8 @@ import yaml
 from garbled import garble
 
 from pronunciation.lexicon_loader import load_lexicon
+from question_bank.exercises import definitions as exercises_of
+from question_bank.exercises import with_exercises
 from question_bank.loader import load_bank
 from question_bank.models import KeyPhrase, Question
 from server.contract import Word
@@ -579,6 +581,22 @@ def fact_question(told: dict[str, Any], *, whole: bool = False) -> Question:
         prompt=told["prompt"], answer_seconds=20, model_answer=told["reference"],
         key_phrases=[{"phrase": each} for each in list(phrases)[:10] or [told["reference"][:190]]],
     )  # fmt: skip
+
+
+def definitions(name: str = "definitions") -> Iterator[tuple[Question, list[dict[str, Any]]]]:
+    """Terms to explain in a sentence, and what was said: by who knows (97), and who bluffs (10).
+
+    ``definitions_unread`` is for measuring only.
+    """
+    bank = with_exercises(load_bank())
+    exercises = {
+        term: question
+        for role in reversed(bank.roles)
+        for term, question in exercises_of(bank, role).items()
+    }
+    for told in lines(name):
+        score = 97 if told["kind"] == "right" else 10
+        yield exercises[told["term"]], [{"text": told["text"], "score": score}]
 
 
 def fields(*, each: int = 4, weight: float = 3.0) -> list[Case]:

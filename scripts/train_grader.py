@@ -555,21 +555,27 @@ def fit_fact(share: float) -> Arrays:
     """How good a short answer to a question of fact is, from teachers' scores (SAF among them).
 
     Of each question the parts of the teacher's answer are the phrases, and once more its sentences.
+    Definitions of the bank's terms, which name other words for each part, were written right or
+    wrong.
     """
     unasked = Structure(kind="explain", parts=(), score=0.0, asked=False)
     rows: list[list[float]] = []
     scores: list[float] = []
     groups: list[int] = []
+    few = min(10, round(1.0 / share))
     facts = [*lines("facts"), *lines("facts2"), *lines("facts_networks")]
-    for told in facts[:: min(10, round(1.0 / share))]:
-        for whole in (False, True):
-            question = labeled.fact_question(told, whole=whole)
-            for each in told["answers"]:
-                rated = Rated(question, each["text"], each["score"], 1.0, "fact")
-                numbers = rated.judged()[0].told(unasked)
-                rows.append([numbers[name] for name in verdict.FACT_FEATURES])
-                scores.append(each["score"] / 100)
-                groups.append(half_of(question))
+    asked = [
+        (labeled.fact_question(told, whole=whole), told["answers"])
+        for told in facts[::few]
+        for whole in (False, True)
+    ]
+    for question, answers in (*asked, *list(labeled.definitions())[::few]):
+        for each in answers:
+            rated = Rated(question, each["text"], each["score"], 1.0, "fact")
+            numbers = rated.judged()[0].told(unasked)
+            rows.append([numbers[name] for name in verdict.FACT_FEATURES])
+            scores.append(each["score"] / 100)
+            groups.append(half_of(question))
     table, labels, half = np.array(rows), np.array(scores), np.array(groups)
 
     def fitted(use: np.ndarray) -> Arrays:

@@ -332,9 +332,10 @@ ANSWER_FEATURES: Final = (
 the parts; what its sentences are worth by word, the best three, and all, and how wrong they are by
 word, at worst, and the worst three; how close it comes to the prompt and to the phrases; what the
 cross-encoder reads of these on the mean and at best; its length."""
-FACT_FEATURES: Final = ("read_mean", "best_mean", "closeness")
-"""The same for a question of fact, and how close the whole answer comes to the phrases. Its length
-is not among them: that is the habit of who wrote the answers."""
+FACT_FEATURES: Final = ("read_mean", "best_mean", "closeness", "names", "named")
+"""The same for a question of fact; how close the whole answer comes to the phrases; for how many
+names of the phrases the bank has, and what is said counts by that: where it has many, a good answer
+says one. Its length is not among them: that is the habit of who wrote the answers."""
 RISING: Final = frozenset((
     "coverage", "covered", "structure", "read_mean", "read_top",
     "worth_mean", "worth_top3", "worth_sum",
@@ -359,6 +360,9 @@ def answer_numbers(
     names = np.concatenate([told.vectors[group["names"]] for group in told.groups]).mean(axis=0)
     said = meaning.answer.vectors.mean(axis=0)
     covered = [phrase.status == "covered" for phrase in coverage.phrases]
+    per_phrase = fmean(
+        len(range(*group["names"].indices(len(told.vectors)))) for group in told.groups
+    )
     return {
         "coverage": coverage.score,
         "covered": fmean(covered),
@@ -370,6 +374,8 @@ def answer_numbers(
         "wrong_top3": float(np.sort(wrong)[-3:].sum()),
         "topic": float(prompt[-1]),
         "topic3": float(prompt[-3:].mean()),
+        "names": math.log(per_phrase),
+        "named": math.log(per_phrase) * coverage.score,
         "closeness": float(names @ said / (np.linalg.norm(names) * np.linalg.norm(said))),
         "best_mean": float(best.mean()),
         "best_top": float(best.max()),
