@@ -299,35 +299,17 @@ def test_a_definition_in_one_sentence_is_enough(question: Question) -> None:
     assert found.structure is None or not found.structure.asked
 
 
-@pytest.mark.parametrize(
-    ("term", "right", "wrong"),
-    [
-        (
-            "hybrid-cloud",
-            "Hybrid cloud means a company runs some systems in its own data center, some with a "
-            "public provider, and links the two so that they work together.",
-            "Hybrid cloud is a service that runs each application on two kinds of processors at "
-            "once, which makes it faster and safer.",
-        ),
-        (
-            "straggler",
-            "A straggler is one worker that is slower than the rest, so everybody else waits for "
-            "it at each step.",
-            "A straggler is a request that arrives after the cache has been filled, so it is "
-            "answered from memory.",
-        ),
-        (
-            "sharding",
-            "Sharding is when you split a big table by some key over several machines, and each "
-            "holds only a part of the rows.",
-            "Sharding is keeping three full copies of the database, so that a reader can go to "
-            "whichever is closest.",
-        ),
-    ],
-)
-def test_a_definition_by_name_is_told_from_a_bluff(term: str, right: str, wrong: str) -> None:
-    question = next(each for each in DEFINED if each.id == f"define-{term}")
-    assert report(question, wrong).score < 0.4 < 0.7 < report(question, right).score
+def test_a_definition_by_name_is_told_from_a_bluff() -> None:
+    (question,) = (each for each in DEFINED if each.id == "define-hybrid-cloud")
+    right = (
+        "Hybrid cloud means a company runs some systems in its own data center, some with a "
+        "public provider, and links the two so that they work together."
+    )
+    wrong = (
+        "Hybrid cloud is a service that runs each application on two kinds of processors at "
+        "once, which makes it faster and safer."
+    )
+    assert report(question, wrong).score < 0.4 < 0.75 < report(question, right).score
 
 
 def test_every_part_of_a_definition_stands_in_its_sentence() -> None:
