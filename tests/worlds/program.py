@@ -120,6 +120,9 @@ class PageSeen:
             with page.expect_navigation() as sent:
                 page.get_by_role("button", name=self.press).click()
             reply = sent.value
+        page.wait_for_selector(
+            "[data-language]", state="detached"
+        )  # two answers come again with it
         assert reply is not None
         return reply.status
 
