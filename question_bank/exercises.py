@@ -66,7 +66,7 @@ def with_exercises(bank: Bank, cache: Path | None = None) -> Bank:
 def definitions(bank: Bank, role: Role) -> dict[str, Question]:
     """Each term of the role that this bank has explained → the exercise."""
     found = (
-        (each, bank.question(_id(_own_sense(each, role))) or bank.question(_id(each)))
+        (each, bank.question(_id(f"{each} ({role.id})")) or bank.question(_id(each)))
         for each in _terms(role)
     )
     return {term: exercise for term, exercise in found if exercise}
@@ -113,7 +113,7 @@ def _definitions(bank: Bank, known: Mapping[str, _Definition]) -> tuple[Question
     for role in bank.roles:
         spotlight = {each.term: each.definition for each in role.spotlight}
         for term in _terms(role):
-            own = _own_sense(term, role)
+            own = f"{term} ({role.id})"
             name, sense = (own, f", for the role of {role.title}") if own in known else (term, "")
             wanted = known.get(name)
             sentence = wanted and (wanted.sentence or spotlight.get(term))
@@ -137,10 +137,6 @@ def _definitions(bank: Bank, known: Mapping[str, _Definition]) -> tuple[Question
 def _terms(role: Role) -> Iterator[str]:
     yield from (each.term for each in role.spotlight)
     yield from (term for group in role.vocabulary for term in group.terms)
-
-
-def _own_sense(term: str, role: Role) -> str:
-    return f"{term} ({role.id})"
 
 
 def _id(name: str) -> str:

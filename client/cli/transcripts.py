@@ -22,6 +22,8 @@ _TIMING: Final = re.compile(rf"^\s*{_CLOCK}\s*-->\s*{_CLOCK}(?:\s.*)?$|^\s*{_CLO
 """SubRip and WebVTT, with settings behind; and the times of YouTube's SBV."""
 _TIME_BEFORE: Final = re.compile(rf"^\s*[\[(](?:{_RANGE}|{_CLOCK})[\])]\s*")
 """Of a line of its text: whisper.cpp's "[00:00:01.200 --> 00:00:04.900]", LRC's "[00:01.20]"."""
+_ABOUT: Final = re.compile(r"^\s*\[[a-z#]+:.*\]\s*$")
+"""LRC's lines about the file: "[ar:Candidate]"; a minute has digits."""
 _TABLE_ROW: Final = re.compile(r"^\d+\t\d+\t")
 """Whisper's TSV: start, end, text."""
 _TAG: Final = re.compile(
@@ -30,7 +32,7 @@ _TAG: Final = re.compile(
     re.IGNORECASE,
 )
 _SOUND: Final = re.compile(
-    r"\[[^\[\]\n]{1,60}\]:?|^\s*\([^()\n]{1,60}\)\s*$|[♪♫]|[\u200b-\u200f\u202a-\u202e\u2060\ufeff]"
+    r"(?<![\w\]])\[[^\[\]\n]{1,60}\]:?|^\s*\([^()\n]{1,60}\)\s*$|[♪♫]|[\u200b-\u200f\u202a-\u202e\u2060\ufeff]"
     r"|\((?:[\w]+ )?(?:laugh|chuckl|cough|sigh|applau|inaudible|music|pause|crosstalk|clear)\w*\)",
     re.IGNORECASE,
 )
@@ -114,12 +116,13 @@ def spoken_text(text: str) -> str:
     """What was said, without the numbers, times, tags and labels of subtitles; a text as it is."""
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip()
     lines = text.split("\n")
+    text_lines = [line for line in lines if line.strip() and not _ABOUT.match(line)]
     if text.startswith("WEBVTT") or any(map(_TIMING.match, lines)):
         said = _lines_of_cues(lines, is_vtt=text.startswith("WEBVTT"))
     elif lines[0].split() == ["start", "end", "text"] and "\t" in lines[0]:
         said = [_TABLE_ROW.sub("", line) for line in lines[1:]]
-    elif sum(1 for line in lines if _TIME_BEFORE.match(line)) * 2 > sum(map(bool, lines)):
-        said = [_TIME_BEFORE.sub("", line) for line in lines]
+    elif sum(1 for line in text_lines if _TIME_BEFORE.match(line)) * 2 > len(text_lines):
+        said = [_TIME_BEFORE.sub("", line) for line in text_lines]
     else:
         return _without_labels(text, lines)
     rolls = _ROLLS.search(text) is not None
