@@ -81,11 +81,8 @@ def find_fillers(answer: Answer, words: Sequence[Word]) -> tuple[Filler, ...]:
         pair = (token.raw, tokens[place + 1].raw) if place + 1 < len(tokens) else ("", "")
         if pair in _FILLER_PHRASES and tokens[place + 1].gap == NO_BREAK:
             before = tokens[place - 1].raw if place and token.gap != SENTENCE else ""
-            after = (
-                tokens[place + 2].raw
-                if place + 2 < len(tokens) and tokens[place + 2].gap == NO_BREAK
-                else ""
-            )
+            follower = tokens[place + 2] if place + 2 < len(tokens) else None
+            after = follower.raw if follower is not None and follower.gap == NO_BREAK else ""
             if before in _NOT_BEFORE[pair] and token.gap == NO_BREAK:
                 continue
             if after in _NOT_AFTER[pair]:
@@ -119,11 +116,8 @@ def find_repeated_starts(answer: Answer, words: Sequence[Word]) -> tuple[Repeate
             if len(block) < size or block != again or _is_meant(answer, live, at, size):
                 continue
             first = tokens[live[at]].first
-            out.append(
-                RepeatedStart(
-                    text=" ".join(block), start_s=_time(words, first)[0], word_index=first
-                )
-            )
+            start_s = _time(words, first)[0]
+            out.append(RepeatedStart(text=" ".join(block), start_s=start_s, word_index=first))
             at += size - 1
             break
         at += 1
@@ -213,6 +207,11 @@ _STUMBLING = re.compile(
     rf"(?<=, )|(?<= )(?:(?:{'|'.join(HESITATIONS)})[,.]? )+|(?<=n't )(?=\S+n't )"
 )
 _ALIKE, _AND = (word_set("a an the"), _STRANDED | {"on", "in"}), word_set("and or but so then")
+_ALIKE_ANNOUNCED = (
+    _ARTICLES | word_set("these those some any much many few little less fewer every each"),
+    _ALIKE[1] | word_set("since during by until over through"),
+)
+"""Behind an editing term more of them are: "much feedback, sorry, some", "since, sorry, for"."""
 _FORMS = [word_set(forms) for forms in ("do does did", "am is are was were", "has have had")]
 _CLEFT, _ASKED = word_set("what how where which who way all"), word_set("it this that there the")
 """What begins "what they are, is", where nothing is taken back, and subjects of a question."""
@@ -251,7 +250,8 @@ def taken_back(words: Sequence[str]) -> list[range]:
 
 def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool, paused: bool) -> bool:
     first, new = said[0], again[0]
-    alike = first != new and any({first, new} <= words for words in _ALIKE)
+    sets = _ALIKE_ANNOUNCED if announced else _ALIKE
+    alike = first != new and any({first, new} <= words for words in sets)
     if not announced:
         negated = first.endswith("n't") == new.endswith("n't")  # not "he is, isn't he"
         asks = not (_SUBJECTS | _ASKED).isdisjoint(again[1:2])  # "the question is, are we"
@@ -261,19 +261,19 @@ def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool, pa
         return list(said[1:]) == list(again[1 : len(said)]) and (form or alike)
     kinds = parts_of_speech(first), parts_of_speech(new)
     verbs = all("VERB" in each and "NOUN" not in each for each in kinds)
-    verbs = verbs and all(
-        forms.isdisjoint((first, new)) for forms in _FORMS[1:]
-    )  # "was, well, healed"
+    verbs &= all(forms.isdisjoint((first, new)) for forms in _FORMS[1:])  # "was, well, healed"
     same = _is_same(first, new)
     if len(said) == 1:
         return (same or verbs or alike) and (first != new or first not in _OBJECTS)
-    common = any(
+    if first in _OBJECTS and new in _ALIKE[1] and first == again[1]:
+        return True  # "explained me the plan, sorry, to me"
+    common = (alike and list(said[1:]) == list(again[1 : len(said)])) or any(
         _are_forms(word, other) or (word not in FUNCTION_WORDS and lemma(word) == lemma(other))
         for word in said[1:]
         for other in again[1:]
     )
     content = same and first not in FUNCTION_WORDS
-    return content or (common and new not in _AND and (same or verbs or {first, new} <= _ALIKE[0]))
+    return content or (common and new not in _AND and (same or verbs or alike))
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -186,7 +186,8 @@ class Checker:
         best: list[Repair] = []
         for sentence in parsed(answer.text, tongue):
             proposals = [each for each in propose(sentence) if self._may(sentence, each, answer)]
-            best += best_of(self._weighed(sentence, proposals))
+            repairs = best_of(self._weighed(sentence, proposals))
+            best += [each for each in repairs if not _is_made(sentence, each.proposal, answer)]
         return best
 
     def _weighed(self, sentence: Sentence, proposals: list[Proposal]) -> Iterator[Repair]:
@@ -201,10 +202,9 @@ class Checker:
 
     def _may(self, sentence: Sentence, proposal: Proposal, answer: "_Answer") -> bool:
         """Guard rails: what a transcript shows is not always what was said, or wrong."""
-        words, places = answer.words, answer.places
+        words = answer.words
         start, end = sentence.offset + proposal.start, sentence.offset + proposal.end
-        first = _word_at(places, start)
-        last = max(first + 1, _word_at(places, max(start, end - 1)) + 1)
+        first, last = _span(answer.places, start, end)
         near = words[max(0, first - 1) : last + 1]
         unsure = any(
             each.text.endswith("-")  # nobody knows a broken-off word
@@ -230,19 +230,7 @@ class Checker:
             named = token.pos_ == "PROPN" or (token.text[0].isupper() and token.text[1:].islower())
             if token.is_quote or (named and token.i and token.text not in proposal.new):
                 return False
-        if answer.text[:start].count('"') % 2:  # inside a quotation
-            return False
-        soon = [w.text.strip(",.?!").lower() for w in words[last:] if not is_hesitation(w.text)]
-        soon = list(takewhile(lambda each: each not in _GOES_ON, soon[:_TAKEN_BACK_WORDS]))
-        after = " ".join(soon) + " "
-        new = proposal.new.lower().strip()
-        # said right at once, maybe between the same words: "said me, told me"
-        again = (" ".join([*soon[:size], new, *soon[:size], ""]) for size in range(3))
-        if new and any(after.startswith(each) for each in again):
-            return False
-        if proposal.first and len(new.split()) < 2:
-            new = f"{sentence.low[proposal.first - 1]} {new or sentence.word(proposal.last)}"
-        return len(new.split()) < 2 or new not in after
+        return not answer.text[:start].count('"') % 2  # inside a quotation
 
 
 @dataclass(frozen=True)
@@ -253,6 +241,23 @@ class _Answer:
     terms: Collection[range]
     text: str
     places: list[int]
+
+
+def _is_made(sentence: Sentence, proposal: Proposal, answer: _Answer) -> bool:
+    """Whether the speaker made the repair at once: no other is shown at its place then."""
+    start, end = sentence.offset + proposal.start, sentence.offset + proposal.end
+    later = answer.words[_span(answer.places, start, end)[1] :]
+    soon = [w.text.strip(",.?!").lower() for w in later if not is_hesitation(w.text)]
+    soon = list(takewhile(lambda each: each not in _GOES_ON, soon[:_TAKEN_BACK_WORDS]))
+    after = " ".join(soon) + " "
+    new = proposal.new.lower().strip()
+    # said right at once, maybe between the same words: "said me, told me"
+    again = (" ".join([*soon[:size], new, *soon[:size], ""]) for size in range(3))
+    if new and any(after.startswith(each) for each in again):
+        return True
+    if proposal.first and len(new.split()) < 2:
+        new = f"{sentence.low[proposal.first - 1]} {new or sentence.word(proposal.last)}"
+    return len(new.split()) > 1 and new in after
 
 
 def _text(words: Sequence[Said], skipped: Collection[int]) -> tuple[str, list[int]]:
@@ -275,8 +280,10 @@ def _text(words: Sequence[Said], skipped: Collection[int]) -> tuple[str, list[in
     return " ".join(parts), places
 
 
-def _word_at(places: list[int], character: int) -> int:
-    return places[min(character, len(places) - 1)] if places else 0
+def _span(places: list[int], start: int, end: int) -> tuple[int, int]:
+    """Of the characters from one to another the first word, and the one behind the last."""
+    first, last = places[start], places[min(max(start, end - 1), len(places) - 1)]
+    return first, max(first, last) + 1
 
 
 def _as_notes(chosen: list[Repair], text: str, places: list[int]) -> Iterator[Note]:
@@ -287,14 +294,15 @@ def _as_notes(chosen: list[Repair], text: str, places: list[int]) -> Iterator[No
         others = [o.proposal for o in chosen if o.sentence is sentence]
         inner = [o for o in others if start <= o.start and o.end <= end]  # they are shown with it
         whole = apply_all(said, others)
+        first, last = _span(places, shift + start, shift + end)
         yield Note(
             kind=rule.kind,
             rule=rule.name,
             said=_plain(said[start:end]),
             better=_plain(apply_all(said[:end], inner)[start:]),
             why=" ".join(dict.fromkeys(rules()[each.proposal.rule].why for each in repairs)),
-            first=_word_at(places, shift + start),
-            last=_word_at(places, shift + max(start, end - 1)) + 1,
+            first=first,
+            last=last,
             sentence="" if rule.kind == _WRITTEN else " ".join(whole.split()),
             chance=best.chance,
         )
@@ -307,12 +315,9 @@ def _phrases(chosen: list[Repair]) -> Iterator[tuple[list[Repair], int, int]]:
     for each in sorted(chosen, key=lambda one: one.sentence.offset + one.proposal.start):
         start, end = _widened(each.sentence, each.proposal)
         one = repairs and repairs[-1].sentence is each.sentence
+        one = one and (each.proposal.end <= last or start <= repairs[-1].proposal.start)
         written = any(rules()[o.proposal.rule].kind == _WRITTEN for o in (*repairs[-1:], each))
-        if (
-            one
-            and not written
-            and (each.proposal.end <= last or start <= repairs[-1].proposal.start)
-        ):
+        if one and not written:
             repairs, first, last = [*repairs, each], min(first, start), max(last, end)
             continue
         if repairs:
@@ -333,12 +338,7 @@ def _widened(sentence: Sentence, proposal: Proposal) -> tuple[int, int]:
     for chunk in sentence.chunks:
         if chunk.start < last and first < chunk.end and chunk.end - chunk.start <= 6:
             first, last = min(first, chunk.start), max(last, chunk.end)
-        elif (
-            chunk.start == last
-            and last - first <= 2
-            and not doc[last - 1].is_punct
-            and len(chunk) <= 4
-        ):
+        elif chunk.start == last <= first + 2 and len(chunk) <= 4 and not doc[last - 1].is_punct:
             last = chunk.end
     small = proposal.first == proposal.last or doc[proposal.first].pos_ in ("ADP", "SCONJ", "PART")
     alone = small and first == proposal.first
