@@ -34,7 +34,7 @@ __all__ = [
     "result_entry",
 ]
 
-HEARING_VERSION = "11"
+HEARING_VERSION = "12"
 """Increased whenever the model, the fusion or the rules change; stored evidence records it."""
 
 _MODULES: Final = {

@@ -15,6 +15,8 @@ from pronunciation.phones import base_phone
 
 Floats = npt.NDArray[np.float32]
 _NEVER = np.float32(-1e9)
+WORST_GOODNESS = -8.0
+"""Nats below the best phone; no phone counts as worse."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,18 @@ class Alignment:
 
     states: npt.NDArray[np.int64]
     score: float
+
+    def goodness(self, scores: Floats, chain: States, word: int) -> float:
+        """How far a word's phones are below the best ones of their frames, the mean in nats.
+
+        Each phone counts once, whatever its length. For one phone it is the GOP (Witt and Young,
+        2000).
+        """
+        mine = np.flatnonzero(chain.word[self.states] == word)
+        state = self.states[mine]
+        below = scores[mine, chain.labels[state]] - scores[mine].max(axis=1)
+        means = np.bincount(state - state[0], below) / np.bincount(state - state[0])
+        return float(np.maximum(means, WORST_GOODNESS).mean())
 
 
 def word_states(words: Sequence[Sequence[str]]) -> States:

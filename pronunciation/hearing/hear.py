@@ -45,10 +45,12 @@ SHORTEST_SPEECH_S = 0.12
 SPHINX_WORDS = 4
 """Words on either side that PocketSphinx also gets, because its level normalization needs more
 sound."""
+NO_PATH = -6.0
+"""The goodness of a reading with more phones than frames."""
 SPHINX_MARGIN_S = 0.1
 SURE_TO = 0.05
 """Probability of the mistakes, from the network alone, up to which PocketSphinx is skipped, because
-it takes ten times longer. It is asked about 0.67 of dev's learners' words and 0.81 of a new voice's
+it takes ten times longer. It is asked about 0.62 of dev's learners' words and 0.79 of a new voice's
 terms (0.64 and 0.77 with 0.1, with which more mistakes pass for right)."""
 WORD_FITS_FROM = -2.5
 """Nats per frame below the best phone; a word further below was probably not said."""
@@ -227,9 +229,16 @@ class Hearing:
         upper = [" ".join(parse_phones(c)) for c in candidates]
         bare = [bare_phones(c) for c in candidates]
         before, after, offset, window = between(scores, owner, layout, unit, whole=whole)
-        total = sum_over_alignments(window, [word_states([*before, p, *after]) for p in bare])
-        fit_of_all = float(total.max()) / len(window)
-        judged = Scores(total, fit_of_all)
+        chains = [word_states([*before, p, *after]) for p in bare]
+        total = sum_over_alignments(window, chains)
+        paths = [best_path(window, chain) for chain in chains]
+        good = np.array(
+            [
+                path.goodness(window, chain, len(before)) if path else NO_PATH
+                for chain, path in zip(chains, paths, strict=True)
+            ]
+        )
+        judged = Scores(total, float(total.max()) / len(window), goodness=good)
         shares = probabilities(self.fusion, judged, upper)
         accepted = {*target.readings, target.own}
         is_accepted = np.array([candidate in accepted for candidate in candidates])
@@ -242,11 +251,10 @@ class Hearing:
                 clip.slice(start_s - SPHINX_MARGIN_S, end_s + SPHINX_MARGIN_S),
                 layout.phones[span[0] : unit], bare, layout.phones[unit + 1 : span[1] + 1],
             )  # fmt: skip
-            judged = Scores(total, fit_of_all, other)
+            judged = replace(judged, sphinx=other)
             shares = probabilities(self.fusion, judged, upper)
         best = int(shares.argmax())
-        inner = word_states([*before, bare[best], *after])
-        path = best_path(window, inner)
+        inner, path = chains[best], paths[best]
         if path is not None:
             mine = np.flatnonzero(inner.word[path.states] == len(before))
             start, end = offset + int(mine[0]), offset + int(mine[-1])
@@ -254,13 +262,10 @@ class Hearing:
         else:
             fit = -1.0
         shares = _share_stress(self.fusion, clip, upper, bare, shares, scores, start, end)
+        sphinx = [None] * len(candidates) if other is None else other.tolist()
+        rows = zip(candidates, shares.tolist(), total.tolist(), sphinx, good.tolist(), strict=True)
         readings = sorted(
-            (
-                Reading(c, c in accepted, float(p), float(n), None if other is None else float(o))
-                for c, p, n, o in zip(
-                    candidates, shares, total, total if other is None else other, strict=True
-                )
-            ),
+            (Reading(c, c in accepted, p, n, o, g) for c, p, n, o, g in rows),
             key=lambda r: -r.probability,
         )
         start_s, end_s = start * FRAME_S, min(clip.duration_s, (end + 1) * FRAME_S)
@@ -423,7 +428,7 @@ def hear_drill(
     threshold = hearing.fusion.drill_fits_from
     best = max(fits, default=(threshold - 1.0, 0, len(scores) - 1))
     belongs = float(1 / (1 + np.exp(-STEEPNESS * (best[0] - threshold))))
-    target = Target("term", 0, 1, tuple(readings), tuple(mistakes))
+    target = Target("term", 0, 1, tuple(readings), tuple(mistakes), "drill")
     heard = hearing.judge_alone(speech, target) if fits else None
 
     if heard is None or belongs < 0.5:

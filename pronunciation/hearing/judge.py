@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 WEIGHTS = (
     "network", "sphinx", "network_root", "sphinx_missing",
-    "network_by_fit", "sphinx_by_fit", "sphinx_missing_by_fit",
+    "network_by_fit", "sphinx_by_fit", "sphinx_missing_by_fit", "goodness", "goodness_by_fit",
 )  # fmt: skip
 """Names of the judges' weights in the order of ``features``; those of the phones follow."""
 PHONES = LABELS[1:]
@@ -43,11 +43,13 @@ class Scores:
         network: log likelihood ratios of the readings over the same frames, shape (readings,).
         network_fit: the best of them, per frame: how familiar such sound is to the network.
         sphinx: PocketSphinx's log scores, or ``None`` if it was skipped or could not align.
+        goodness: ``align.goodness`` of each reading; ``None`` counts as all the same.
     """
 
     network: Floats
     network_fit: float = LEARNERS_FIT
     sphinx: Floats | None = None
+    goodness: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,18 @@ class Fusion:
         network_by_fit: more of ``network_root`` if the sound is familiar to the network.
         sphinx_by_fit: more of ``sphinx`` then, because such speech suits PocketSphinx too.
         sphinx_missing_by_fit: more of ``sphinx_missing`` then.
+        goodness: weight of how good a reading's phones are, each counting once, however short.
+        goodness_by_fit: more of ``goodness`` if the sound is familiar to the network.
         phones: added for each such phone in a reading; 0 by default. The judges' scores favor some
             phones over others (AE over EH), and rare phones need more evidence.
         floor: probability shared evenly by all readings, for what no score captures.
         mispronounced_from: probability of the mistakes from which the verdict is ``mispronounced``.
             Of 339 drill items that the natural voice says right, 5 reach it (10 with 0.985).
-        correct_from: probability of the accepted readings from which the verdict is ``correct``.
-            With 0.7, 2 more of 100 right words of learners reach it; with 0.76, "GPU" does not.
+        correct_from: probability of the accepted readings, against the likeliest mistake alone,
+            from which the verdict is ``correct``: the highest with which no kind of dev's right
+            readings loses more than 2 of 100.
+        drill_correct_from: the same in a drill, where ``unclear`` means another take. The highest
+            with which no drill item by the natural voice became unclear.
         stress: weight of the stress judge's log probability, chosen by ``calibrate_stress`` so that
             learners' words reach ``mispronounced_from`` only as rarely as allowed.
         fits_from: how well text and sound must fit at least, see ``hear.belonging``. Of 160
@@ -86,10 +93,13 @@ class Fusion:
     network_by_fit: float = 0.0
     sphinx_by_fit: float = 0.0
     sphinx_missing_by_fit: float = 0.0
+    goodness: float = 0.0
+    goodness_by_fit: float = 0.0
     phones: Mapping[str, float] = field(default_factory=dict)
     floor: float = 0.01
     mispronounced_from: float = 0.95
     correct_from: float = 0.6
+    drill_correct_from: float = 0.6
     stress: float = 1.0
     fits_from: float = 4.75
     drill_fits_from: float = -1.45
@@ -114,7 +124,7 @@ def default_fusion() -> Fusion:
 def features(scores: Scores, phones: Sequence[str]) -> npt.NDArray[np.float64]:
     """The fusion's features: ``WEIGHTS``, then how often each of the 39 phones is in a reading.
 
-    Shape (readings, 46).
+    Shape (readings, 48).
     """
     below = np.maximum(scores.network - scores.network.max(), FURTHEST_NATS)
     other = np.zeros(len(phones)) if scores.sphinx is None else scores.sphinx
@@ -124,7 +134,8 @@ def features(scores: Scores, phones: Sequence[str]) -> npt.NDArray[np.float64]:
     root = -np.sqrt(-below)
     known = np.clip((scores.network_fit - LEARNERS_FIT) / FIT_SPREAD, -MOST_FIT, MOST_FIT)
     found = np.where(missing, 0.0, other)
-    by_fit = (known * root, known * found, known * missing)
+    good = np.zeros(len(phones)) if scores.goodness is None else scores.goodness
+    by_fit = (known * root, known * found, known * missing, good, known * good)
     return np.column_stack([below, found, root, missing, *by_fit, counts]).astype(np.float64)
 
 
@@ -182,13 +193,16 @@ def decide(
         fault: finds what is wrong with the sound there.
         is_habit: whether a mistaken reading is an accepted one with the speaker's habits.
     """
-    mistaken = sum(r.probability for r in readings if not r.accepted)
+    in_drill = target.basis == "drill"
+    correct_from = fusion.drill_correct_from if in_drill else fusion.correct_from
+    mistakes = [r.probability for r in readings if not r.accepted]
+    mistaken, likeliest = sum(mistakes), max(mistakes, default=0.0)
     best = max(readings, key=lambda r: r.probability)
     confidence = float(min(1.0, max(0.0, 1 - mistaken if best.accepted else mistaken)))
     verdict: Verdict = "unclear"
     if mistaken >= fusion.mispronounced_from and not best.accepted:
         verdict = "mispronounced"
-    elif 1 - mistaken >= fusion.correct_from and best.accepted:
+    elif best.accepted and 1 - mistaken >= correct_from * (1 - mistaken + likeliest):
         verdict = "correct"
     if fit < TERM_FITS_FROM:
         verdict = "unclear"

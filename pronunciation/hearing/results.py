@@ -6,10 +6,10 @@ from typing import Literal
 from pronunciation.hearing.sound import Fault
 
 Verdict = Literal["correct", "mispronounced", "unclear"]
-Basis = Literal["named", "found", "doubtful", "alike"]
+Basis = Literal["named", "found", "doubtful", "alike", "drill"]
 """Why a term is listened to: the text names it; it was found in the sound where the text has other
-words, surely or not, see ``match``; or the words there sound like it said wrong, see ``spotting``.
-"""
+words, surely or not, see ``match``; the words there sound like it said wrong, see ``spotting``; or
+it is what is drilled."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class Reading:
         probability: the probability that it was spoken, given that one of the readings was.
         network: the network's log likelihood ratio over the term and its neighbors, in nats.
         sphinx: PocketSphinx's log score relative to its best, in nats; ``None`` if skipped.
+        goodness: how far its phones are below the frames' best ones, see ``align.goodness``.
     """
 
     phones: str
@@ -58,6 +59,7 @@ class Reading:
     probability: float
     network: float = 0.0
     sphinx: float | None = None
+    goodness: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -262,7 +262,7 @@ def _within_prompt(hearing: Hearing, clip: Clip, item: Item) -> DrillVerdict | N
     if place is None:
         return None
     mistakes = tuple(each.phones for each in item.mistakes)
-    target = Target(item.term, place, len(item.term.split()), item.readings, mistakes)
+    target = Target(item.term, place, len(item.term.split()), item.readings, mistakes, "drill")
     try:
         [heard] = hearing.hear(clip, words, [target])
     except HearingError:

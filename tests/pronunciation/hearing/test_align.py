@@ -36,6 +36,22 @@ def test_the_best_path_finds_the_planted_borders() -> None:
     assert (first[0], first[-1]) == (5, 24)
 
 
+def test_a_wrong_phone_costs_a_word_its_goodness_however_short_it_is() -> None:
+    said = [label for label, n in SPOKEN[:-2] for _ in range(n)]
+    scores = np.zeros((len(said), N_CLASSES), np.float32)
+    for frame, label in zip(scores, said, strict=True):
+        frame[LABEL_INDEX[label]] = 5.0
+        frame[LABEL_INDEX["L"]] = 1.0 if label == "R" else 0.0
+    for frames in (scores, np.delete(scores, slice(6, 8), axis=0)):  # R of three frames, of one
+        found = {}
+        for phones in (("R", "AA", "K", "IY"), ("L", "AA", "K", "IY")):
+            chain = word_states([phones])
+            path = best_path(frames, chain)
+            assert path is not None
+            found[phones[0]] = path.goodness(frames, chain, 0)
+        assert found == {"R": 0.0, "L": -1.0}
+
+
 def test_a_moving_window_finds_the_same_path_as_all_states() -> None:
     words = [("R", "AA", "K", "IY"), ("B", "IY")] * 12
     scores = _scores(SPOKEN * 12)

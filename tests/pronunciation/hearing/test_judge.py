@@ -42,6 +42,16 @@ def test_the_network_counts_more_where_it_knows_the_sound() -> None:
     assert known[0] > 0.6 > 0.4 > strange[0]
 
 
+def test_how_good_the_phones_are_counts_and_more_where_the_network_knows_the_sound() -> None:
+    fusion = Fusion(network=0.0, goodness=1.0, goodness_by_fit=0.4)
+    good = np.array([-0.2, -1.2])
+    known, usual = (
+        probabilities(fusion, Scores(np.zeros(2), fit, goodness=good), PHONES)[0]
+        for fit in (3.2, 2.2)
+    )
+    assert known > usual + 0.1 > 0.8
+
+
 @pytest.mark.parametrize("against", [-15.0, -45.0], ids=["listed", "fell out of the list"])
 def test_pocketsphinx_counts_more_where_the_network_knows_the_sound(against: float) -> None:
     fusion = Fusion(
@@ -81,6 +91,19 @@ def test_verdicts(accepted: float, verdict: str) -> None:
     assert decision.is_said
     assert decision.confidence == pytest.approx(max(accepted, 1 - accepted))
     assert decision.heard.phones == PHONES[0 if accepted >= 0.5 else 1]
+
+
+def test_two_unlikely_mistakes_are_no_likely_one() -> None:
+    fusion = Fusion(correct_from=0.8)
+    two = [Reading(phones, False, 0.15) for phones in ("R OW1 S", "R OW1 CH")]
+    assert decide(fusion, NAMED, [_readings(0.7)[0], *two]).verdict == "correct"
+    assert decide(fusion, NAMED, _readings(0.7)).verdict == "unclear"
+
+
+def test_a_drill_asks_for_less_to_be_correct() -> None:
+    fusion = Fusion(correct_from=0.8, drill_correct_from=0.7)
+    assert decide(fusion, NAMED, _readings(0.75)).verdict == "unclear"
+    assert decide(fusion, replace(NAMED, basis="drill"), _readings(0.75)).verdict == "correct"
 
 
 def test_a_mistake_is_unclear_where_something_else_explains_it() -> None:
