@@ -223,6 +223,7 @@ REPORT: Final = {
     "SoundQuality.declared_s": "the length that a damaged file declares",
     "Language.by": "what judged the remarks: rules alone, or a language model too; null where nobody looked",
     "Language.pending": "errors in the English are still looked for",
+    "Language.mother_tongue": "what it was looked at with; null where nobody looked, or it is not known",
     "Language.notes": "one entry for each remark",
     "LanguageNote.kind": "the kind of remark",
     "LanguageNote.said": "what was said",

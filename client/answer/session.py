@@ -215,7 +215,7 @@ class Session:
             return Outcome(submission, self._backend.grade(submission, *asked))
         try:
             attempt = self._backend.submit(submission)
-            if self._language is not None and attempt.report.language.pending:
+            if self._language and attempt.report.language.waits_for(self._language.mother_tongue):
                 attempt = self._backend.language(attempt.id, self._language)
         except QueuedError as error:
             return Outcome(submission, None, waiting=str(error))

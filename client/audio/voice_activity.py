@@ -17,6 +17,7 @@ import numpy.typing as npt
 from client.core.errors import EngineError, NoSpeech
 from pronunciation.clip import SAMPLE_RATE_HZ, Clip, at_sample_rate
 from pronunciation.errors import reinstall_command
+from server.contract import band
 
 Samples = npt.NDArray[np.float32]
 
@@ -28,12 +29,8 @@ CONTEXT: Final = 64
 _SILERO: Final = "silero_vad_v6.onnx"
 _PACKAGE: Final = "faster-whisper"
 
-MIN_PAUSE_S = 0.25
-"""Shorter gaps are articulation (stop closures), not hesitation.
-
-De Jong and Bosker, "Choosing a threshold for silent pauses to measure second language fluency",
-DiSS 2013: 0.25 s separates the two best.
-"""
+MIN_PAUSE_S = band("pause")
+"""Shorter gaps are articulation (stop closures), not hesitation."""
 
 SILENCE_DBFS = -66.0
 """Sound whose loudest 0.1 s lies below this is silence: 16-bit speech at -66 dBFS has 4 bits left.

@@ -305,9 +305,11 @@ def _language(language: Language, questions: Sequence[int] = ()) -> Table:
     for row, group in enumerate(language.groups(), 1):
         note = group.first
         more = f" ({group.name}, {group.count} times)" if group.count > 1 else ""
-        why = Text(f"{note.why}{more}")
         place = str(questions[group.at]) if questions else clock(note.start_s)
-        table.add_row(str(row), place, Text(note.said), Text(note.better), why)
+        table.add_row(str(row), place, Text(note.said), Text(note.better), Text(note.why + more))
+    if left := language.not_shown:
+        text = f"Not shown: {left} more remark{'s' * (left > 1)}, of less weight."
+        table.caption = Text(text, "dim", justify="left")
     return table
 
 

@@ -105,9 +105,9 @@ class GradingData:
             ) from error
 
     def language(self, report: Report, mother_tongue: str) -> Report:
-        """The report with the errors of its English, where it has none yet."""
+        """The report with the errors of its English, where this look finds what none has yet."""
         find = self.grader.language
-        if not report.language.pending or find is None:
+        if find is None or not report.language.waits_for(mother_tongue):
             return report
         return self.with_language(report, find(report, mother_tongue))
 

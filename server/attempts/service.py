@@ -231,14 +231,14 @@ class Service:
         return self.attempt(attempt_id)
 
     def language(self, attempt_id: int, request: LanguageRequest) -> Attempt:
-        """Looks at the English of an answer, if nobody has yet; takes seconds.
+        """Looks at the English of an answer, if nobody has yet with this tongue; takes seconds.
 
         Raises:
             NotFoundError: there is no such attempt.
         """
         graded = self._store.get(attempt_id).graded
-        if graded.language.pending:
-            looked_at = self._grading_data.language(graded, request.mother_tongue)
+        looked_at = self._grading_data.language(graded, request.mother_tongue)
+        if looked_at is not graded:
             self._store.keep_language(attempt_id, looked_at)
         return self.attempt(attempt_id)
 

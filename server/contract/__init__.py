@@ -104,6 +104,7 @@ from server.contract.scoring import coverage_score as coverage_score
 from server.contract.scoring import earned_points as earned_points
 from server.contract.scoring import first_point_s as first_point_s
 from server.contract.scoring import is_like as is_like
+from server.contract.scoring import pace_text as pace_text
 from server.contract.scoring import score_rule as score_rule
 from server.contract.scoring import taken_off as taken_off
 from server.contract.transcript import CHALLENGED as CHALLENGED

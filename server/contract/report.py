@@ -343,12 +343,19 @@ class Language(Wire):
     """Remarks on the English of the answer.
 
     ``pending``: it has not been looked at yet; the remarks follow. ``by``: what found them, rules
-        alone or with a language model; ``None`` in reports of earlier graders.
+        alone or with a language model; ``None`` in reports of earlier graders. ``mother_tongue``:
+        what it was looked at with, perhaps empty; ``None``: nobody looked, or it is not known.
     """
 
     notes: tuple[LanguageNote, ...] = ()
     pending: bool = False
     by: Literal["rules", "model"] | None = None
+    mother_tongue: str | None = None
+
+    def waits_for(self, mother_tongue: str) -> bool:
+        """Whether a look with this mother tongue (empty: none) would find what none has yet."""
+        known, asked = self.mother_tongue, mother_tongue.strip().casefold()
+        return self.pending or (known is not None and asked not in ("", known.strip().casefold()))
 
     @property
     def found_by(self) -> str:

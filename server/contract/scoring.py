@@ -53,6 +53,17 @@ def band(name: str) -> float:
     return bands()[name].value
 
 
+def pace_text(rate: float | None, over: str = "") -> str:
+    """What to do about a pace, with its norm; empty where it is comfortable, or not known."""
+    slow, fast = comfortable_wpm()
+    if rate is None or slow <= round(rate) <= fast:
+        return ""
+    said = f"{rate:.0f} words per minute{over}, where"
+    if rate < slow:
+        return f"Speak a little faster: {said} {slow:.0f} is the least that we advise."
+    return f"Slow down: {said} native speakers average {fast:.0f} in interviews."
+
+
 def comfortable_wpm() -> tuple[float, float]:
     """The pace, in words per minute, that reports praise."""
     return band("pace_slow"), band("pace_fast")
@@ -409,10 +420,7 @@ def _delivery(report: Report) -> Iterator[Aim]:
         text = f"Be silent instead of “{delivery.fillers[0].text}”: "
         text += f"at least {len(delivery.fillers)} fillers were heard."
         yield _aim("delivery", "fillers", text, "delivery.fillers", *_without_fillers(report))
-    rate = delivery.words_per_minute
-    if rate is not None and not band("pace_slow") <= rate <= band("pace_fast"):
-        how = "Slow down" if rate > band("pace_fast") else "Speak a little faster"
-        text = f"{how}: {rate:.0f} words per minute."
+    if text := pace_text(delivery.words_per_minute):
         yield _aim("delivery", "pace", text, "delivery.words_per_minute")
     if (delivery.longest_pause_s or 0.0) >= band("long_pause"):
         text = f"Say that you are thinking: you paused {delivery.longest_pause_s:.1f} s."

@@ -40,7 +40,7 @@ from server.grading.verdicts import judge_terms
 
 logger = logging.getLogger(__name__)
 
-GRADER_VERSION = "5.11.0"
+GRADER_VERSION = "5.11.1"
 """Changes whenever the same answer may get a different report; ``aloud regrade`` relies on it."""
 
 FACT_WORDS, FACT_PHRASES = 45, 2

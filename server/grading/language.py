@@ -158,7 +158,7 @@ def find_errors(folder: Path | None, report: Report, mother_tongue: str = "") ->
         )
         for note in found.notes(words, tongue_of(mother_tongue), skipped, _terms(report, words))
     ]
-    return Language(notes=(*notes, *style), by=found.by)
+    return Language(notes=(*notes, *style), by=found.by, mother_tongue=mother_tongue)
 
 
 def _terms(report: Report, words: Sequence[Said]) -> list[range]:

@@ -18,6 +18,7 @@ from server.contract import (
     Summary,
     SummaryPoint,
     band,
+    pace_text,
     said_terms,
 )
 from server.contract.transcript import clearness_of
@@ -65,7 +66,7 @@ def _well(
             evidence = f"pronunciation.terms[{said_term.at}]"
             out.append((4 + term.confidence, text, evidence))
     rate = delivery.words_per_minute
-    if rate is not None and band("pace_slow") <= rate <= band("pace_fast"):
+    if rate is not None and not pace_text(rate):
         text = f"Your pace was comfortable: {rate:.0f} words per minute."
         out.append((5.5, text, _PACE))
     return out
@@ -111,16 +112,8 @@ def _work(
                 text += f" You said it at {said_term.times}."
             evidence = f"pronunciation.terms[{said_term.at}]"
             out.append((7.5 + term.confidence, text, evidence))
-    rate = delivery.words_per_minute
-    if rate is not None and rate > band("pace_fast"):
-        text = (
-            f"Slow down where it matters: {rate:.0f} words per minute, where native speakers "
-            f"average {band('pace_fast'):.0f} in interviews."
-        )
+    if text := pace_text(delivery.words_per_minute):
         out.append((6.6, text, _PACE))
-    elif rate is not None and rate < band("pace_slow"):
-        text = f"A little faster: {rate:.0f} words per minute. Slow speech is heard as nervous."
-        out.append((6.2, text, _PACE))
     per_minute = _per_minute(delivery)
     if per_minute is not None and per_minute >= band("fillers"):
         text = f"Replace fillers by a short silence: at least {len(delivery.fillers)} were heard."

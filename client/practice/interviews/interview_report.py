@@ -19,6 +19,7 @@ from server.contract import (
     Report,
     SummaryPoint,
     band,
+    pace_text,
 )
 from server.ui.exports.markdown import plain_text, points_lines
 from server.ui.verdict_words import graded_text, note_lines
@@ -51,7 +52,7 @@ def strongest(
     if len(answers) > 1 and all(line.state == "answered" for line in answers):
         text = f"You answered all {len(answers)} questions."
         points.append((4.0, "answered", _point(text, "answered")))
-    if words_per_minute is not None and band("pace_slow") <= words_per_minute <= band("pace_fast"):
+    if words_per_minute is not None and not pace_text(words_per_minute):
         text = (
             f"Your pace was comfortable: {words_per_minute:.0f} words per minute over all answers."
         )
@@ -106,15 +107,8 @@ def weakest(
 
 def _delivery(answers: Sequence[AnswerLine], words_per_minute: float | None) -> list[_Ranked]:
     points: list[_Ranked] = []
-    if words_per_minute is not None and words_per_minute > band("pace_fast"):
-        text = (
-            f"Slow down a little: {words_per_minute:.0f} words per minute over all answers, where "
-            f"native speakers average {band('pace_fast'):.0f} in interviews."
-        )
+    if text := pace_text(words_per_minute, " over all answers"):
         points.append((6.6, "pace", _point(text, "words_per_minute")))
-    elif words_per_minute is not None and words_per_minute < band("pace_slow"):
-        text = f"Speak a little faster: {words_per_minute:.0f} words per minute over all answers."
-        points.append((6.2, "pace", _point(text, "words_per_minute")))
     paused = [line for line in answers if (line.longest_pause_s or 0.0) >= band("long_pause")]
     if paused:
         worst = max(paused, key=lambda line: line.longest_pause_s or 0.0)
@@ -179,7 +173,6 @@ def _mixed(points: Sequence[_Ranked], always: str = "") -> tuple[SummaryPoint, .
 
 
 _PAGE: Final = 500
-_Language = LanguageRequest | None
 
 
 @dataclass(frozen=True)
@@ -191,11 +184,11 @@ class KeptAnswer:
 
 
 def find_answers(
-    backend: Backend, record: InterviewRecord, language: _Language = None
+    backend: Backend, record: InterviewRecord, language: LanguageRequest | None = None
 ) -> dict[str, KeptAnswer]:
     """The stored answers of an interview by question id.
 
-    With ``language``, the English of those not looked at yet is looked at: some seconds each.
+    With ``language``, the English of those that wait for it is looked at: some seconds each.
 
     Raises:
         UnavailableError: the server is away.
@@ -208,14 +201,14 @@ def find_answers(
 
 
 def _find(
-    backend: Backend, record: InterviewRecord, asked: AskedQuestion, language: _Language
+    backend: Backend, record: InterviewRecord, asked: AskedQuestion, look: LanguageRequest | None
 ) -> KeptAnswer:
     wanted = [asked.attempt_id] if asked.attempt_id else _candidates(backend, record, asked)
     for attempt_id in wanted:
         try:
             attempt = backend.attempt(attempt_id)
-            if language is not None and attempt.report.language.pending:
-                attempt = backend.language(attempt_id, language)
+            if look and attempt.report.language.waits_for(look.mother_tongue):
+                attempt = backend.language(attempt_id, look)
         except RejectedError as error:
             if error.code != "not-found":
                 return KeptAnswer(None, str(error))

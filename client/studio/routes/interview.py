@@ -215,7 +215,7 @@ def router(studio: Studio) -> APIRouter:
             request,
             "interview_report.html",
             report=made,
-            language_follows=_language_follows(answers),
+            language_follows=_language_follows(studio, answers),
             notices=notices_text(made.notices, to_owner=True),
             strongest=strongest,
             weakest=weakest,
@@ -244,7 +244,7 @@ def router(studio: Studio) -> APIRouter:
         for each in answers.values():
             if each.attempt is not None:
                 studio.reports.forget(each.attempt.id)
-        return {"follows": _language_follows(answers)}
+        return {"follows": _language_follows(studio, answers)}
 
     @routes.get("/{interview_id}/page")
     def page(request: Request, interview_id: str) -> Response:
@@ -345,9 +345,9 @@ def _state(studio: Studio, record: InterviewRecord) -> InterviewState:
     )
 
 
-def _language_follows(answers: Mapping[str, KeptAnswer]) -> bool:
-    kept = [each.attempt for each in answers.values() if each.attempt is not None]
-    return any(each.report.language.pending for each in kept)
+def _language_follows(studio: Studio, answers: Mapping[str, KeptAnswer]) -> bool:
+    known = [each.attempt.report.language for each in answers.values() if each.attempt]
+    return any(each.waits_for(studio.settings.preferences.mother_tongue) for each in known)
 
 
 def _report(studio: Studio, record: InterviewRecord) -> InterviewReport:

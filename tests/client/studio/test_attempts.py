@@ -7,11 +7,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from client.audio.wav import write_wav
+from client.core.preferences import change_preferences
 from client.core.settings import ClientSettings
 from client.studio.app import create_studio
 from client.studio.state.studio import Studio
 from pronunciation.clip import Clip
-from server.contract import Evidence, HeardTerm, Pause, Transcript, Word
+from server.contract import Evidence, HeardTerm, LanguageRequest, Pause, Transcript, Word
 from tests.client.conftest import make_submission
 from tests.client.studio.conftest import NewPage, Serve
 from tests.worlds.studio_parts import ORIGIN, make_studio, tone
@@ -69,14 +70,9 @@ def answered(studio: Studio) -> Answered:
 
 def _mispronounced(index: int) -> HeardTerm:
     return HeardTerm(
-        term="RoCE",
-        word_index=index,
-        verdict="mispronounced",
-        phones="R OW1 S",
-        confidence=0.95,
-        start_s=index * WORD_S,
-        end_s=(index + 0.9) * WORD_S,
-    )
+        term="RoCE", word_index=index, verdict="mispronounced", phones="R OW1 S", confidence=0.95,
+        start_s=index * WORD_S, end_s=(index + 0.9) * WORD_S,
+    )  # fmt: skip
 
 
 def status_of(studio: Studio, attempt_id: int, phrase: str) -> str:
@@ -97,6 +93,18 @@ def test_the_report_shows_the_findings_in_the_transcript(
     assert 'heard <span class="respelling">ROHSS</span>' in html
     assert PHRASE in html and "not said" in html
     assert "<h1" in html and "How do you decide" in html
+
+
+def test_english_that_a_coach_had_looked_at_is_looked_at_with_the_mother_tongue(
+    client: TestClient, answered: Answered, studio: Studio
+) -> None:
+    page = f"/attempts/{answered('When I called them I became an offer from the bank.')}"
+    studio.backend.language(1, LanguageRequest())
+    assert "data-language" not in client.get(page).text
+    change_preferences(studio.settings.home, {"mother_tongue": "German"})
+    assert "data-language" in client.get(page).text
+    looked_at = client.post(f"{page}/language").text
+    assert "data-language" not in looked_at and "(false friend" in looked_at
 
 
 def test_the_recording_is_played_by_ranges(

@@ -1,6 +1,5 @@
 """What was said to a follow-up: kept with its answer, counted for less, exported and regraded."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -16,7 +15,6 @@ from server.contract import (
     FollowUp,
     FollowUpAnswer,
     Language,
-    LanguageNote,
     LanguageRequest,
     Submission,
     Transcript,
@@ -37,14 +35,11 @@ def service(store: Store) -> Service:
 
 
 def answered(service: Service, text: str) -> Attempt:
-    return service.submit(
-        Submission(
-            submission_id=uuid4().hex,
-            question_id=QUESTION,
-            created_at=datetime.now(UTC),
-            transcript=Transcript(text=text),
-        )
-    )
+    answer = Submission(
+        submission_id=uuid4().hex, question_id=QUESTION,
+        created_at=datetime.now(UTC), transcript=Transcript(text=text),
+    )  # fmt: skip
+    return service.submit(answer)
 
 
 def said(asked: FollowUp, text: str) -> FollowUpAnswer:
@@ -134,15 +129,17 @@ def test_it_is_kept_once_and_goes_wherever_its_answer_goes(
     other.close()
 
 
-def test_the_remarks_on_the_language_stay(store: Store) -> None:
-    note = LanguageNote(kind="article", said="good idea", better="a good idea", why="", weight=9)
-    grader = replace(current_grader(), language=lambda *_: Language(notes=(note,), by="rules"))
-    service = Service(store, load_bank, load_lexicon, grader=lambda: grader)
-    attempt = answered(service, VAGUE)
-    noted = service.language(attempt.id, LanguageRequest())
-    assert noted.report.language.notes == (note,)
+def test_the_remarks_on_the_language_stay_but_for_another_mother_tongue(service: Service) -> None:
+    attempt = answered(service, f"{VAGUE} When I called them I became an offer from the bank.")
+
+    def look(tongue: str) -> Language:
+        return service.language(attempt.id, LanguageRequest(mother_tongue=tongue)).report.language
+
+    guests, own = look(""), look("German")
+    assert [note.said for note in {*own.notes} - {*guests.notes}] == ["became an offer"]
+    assert look("") == look(" german") == own
     after = service.follow_up(attempt.id, said(asked_after(attempt), "It halves the memory."))
-    assert after.report.language == noted.report.language
+    assert after.report.language == own and look("Polish").mother_tongue == "Polish"
 
 
 def test_a_follow_up_without_words_is_refused(service: Service) -> None:

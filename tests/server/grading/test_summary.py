@@ -2,7 +2,6 @@
 
 import pytest
 
-from client.audio.voice_activity import MIN_PAUSE_S
 from server.contract import (
     Coverage,
     Delivery,
@@ -60,4 +59,3 @@ def test_every_band_says_its_unit_population_and_source():
         assert each.value > 0 and each.unit and each.population and each.page, name
         assert (each.source == "none") == (each.page == "none") and "unknown" not in each.page, name
         assert each.source != "none" or "ours" in each.population, name
-    assert bands()["pause"].value == MIN_PAUSE_S

@@ -150,7 +150,7 @@ def test_an_answer_without_any_phrase_is_told_so(interviews: Interviews) -> None
 @pytest.mark.parametrize(
     ("delivery", "text"),
     [
-        ({"words_per_minute": 200.0, "words": 400}, "Slow down a little: 200 words per minute"),
+        ({"words_per_minute": 200.0, "words": 400}, "Slow down: 200 words per minute"),
         ({"words_per_minute": 90.0, "words": 180}, "Speak a little faster: 90 words per minute"),
         ({"answer_s": 59.0, "words": 118}, "you used less than half of the time, in questions 1"),
         ({"answer_s": 181.0, "words": 362}, "Be briefer: you took half as long again as expected"),
@@ -286,6 +286,7 @@ def test_remarks_on_all_answers_are_grouped_the_worst_first_and_five_at_most(
         assert kinds == ["article", "pronoun", "adverb", "tense", "hedging"]
         assert "so (article, 2 times)" in text and len(re.findall(r"\bso\b", remarks)) == 5
         assert "English, article, 2 times: not “article 2” but “b”." in text
+    assert "Not shown: 1 more remark, of less weight." in shown.get()
     markdown = interview_to_markdown(report)
     assert "- Question 2: “article 2” → “b”" in markdown and "- 1 more not shown" in markdown
     assert [each.evidence for each in report.weakest][1:] == [
