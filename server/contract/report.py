@@ -350,7 +350,7 @@ class Language(Wire):
     notes: tuple[LanguageNote, ...] = ()
     pending: bool = False
     by: Literal["rules", "model"] | None = None
-    mother_tongue: str | None = None
+    mother_tongue: str | None = Field(default=None, exclude_if=_is_none)
 
     def waits_for(self, mother_tongue: str) -> bool:
         """Whether a look with this mother tongue (empty: none) would find what none has yet."""
