@@ -65,8 +65,7 @@ def _well(
             text = f"You said {_quoted(term.term)} right."
             evidence = f"pronunciation.terms[{said_term.at}]"
             out.append((4 + term.confidence, text, evidence))
-    rate = delivery.words_per_minute
-    if rate is not None and not pace_text(rate):
+    if (rate := delivery.words_per_minute) is not None and not pace_text(rate):
         text = f"Your pace was comfortable: {rate:.0f} words per minute."
         out.append((5.5, text, _PACE))
     return out

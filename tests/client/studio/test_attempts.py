@@ -46,17 +46,15 @@ def answered(studio: Studio) -> Answered:
         duration_s = len(words) * WORD_S
         at = text.split().index("RoCE") if "RoCE" in text.split() else None
         heard = () if at is None else (_mispronounced(at),)
+        evidence = Evidence(
+            answer_start_s=0.0, answer_end_s=duration_s, hearing_version="fake", heard=heard,
+            pauses=(Pause(start_s=2.6, end_s=3.9),),
+        )  # fmt: skip
         values: dict[str, Any] = {
             "question_id": QUESTION,
             "created_at": FIRST + timedelta(days=count),
             "transcript": Transcript(text=text, words=words, engine="fake", duration_s=duration_s),
-            "evidence": Evidence(
-                answer_start_s=0.0,
-                answer_end_s=duration_s,
-                pauses=(Pause(start_s=2.6, end_s=3.9),),
-                heard=heard,
-                hearing_version="fake",
-            ),
+            "evidence": evidence,
         }
         submission = make_submission(**(values | changes))
         if recorded:

@@ -44,11 +44,9 @@ def answered(service: Service, text: str) -> Attempt:
 
 def said(asked: FollowUp, text: str) -> FollowUpAnswer:
     return FollowUpAnswer(
-        submission_id=uuid4().hex,
-        asked=asked,
-        created_at=datetime.now(UTC),
-        transcript=Transcript(text=text),
-    )
+        submission_id=uuid4().hex, asked=asked,
+        created_at=datetime.now(UTC), transcript=Transcript(text=text),
+    )  # fmt: skip
 
 
 def asked_after(attempt: Attempt) -> FollowUp:
