@@ -425,13 +425,12 @@ def _missing_preposition(s: Sentence) -> Iterator[Edit]:
             wanted = needs.get(lemma)
             left = lemma == "graduate" and follower.lower_ in listed("graduated")
             if wanted and not left:  # "I graduated high school"
-                sure = lemma in listed("surely_needs_preposition")
                 thing = follower.dep_ in listed("dependents") and follower.lower_ not in listed(
                     "bare_determiners"
                 )
                 if any(s.lemma(place) in _TIMES for place in range(at, at + 3)):
                     thing = False
-                if sure and thing:
+                if thing:
                     yield at, at, wanted, 1.0
 
 

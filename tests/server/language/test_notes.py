@@ -20,14 +20,10 @@ def words(text: str, confidence: float = 0.9) -> list[Word]:
     ]
 
 
-def betters(text: str) -> list[str]:
-    return [note.better for note in Checker().notes(words(text))]
-
-
 @pytest.mark.parametrize("line", (DATA / "repaired.txt").read_text("utf-8").splitlines())
 def test_rules_alone_repair_the_whole_phrase(line: str) -> None:
     text, better = line.split(" > ")
-    assert any(better in each for each in betters(text)), betters(text)
+    assert better in " | ".join(note.better for note in Checker().notes(words(text)))
 
 
 @pytest.mark.parametrize("line", (DATA / "good.txt").read_text("utf-8").splitlines())
@@ -36,11 +32,10 @@ def test_good_english_gets_no_note_whatever_the_mother_tongue(line: str) -> None
     assert Checker().notes(words(text), tongue or None) == []
 
 
-def test_what_the_engine_or_the_speaker_took_back_is_no_error() -> None:
+def test_what_the_engine_is_unsure_of_is_no_error() -> None:
     unsure = words("It depends of the load.")
     unsure[2] = unsure[2].model_copy(update={"confidence": 0.3})
     assert Checker().notes(unsure) == []
-    assert betters("It depends of, it depends on the load.") == []
 
 
 def test_only_what_was_typed_can_be_spelled_wrong() -> None:
@@ -52,16 +47,12 @@ def test_only_what_was_typed_can_be_spelled_wrong() -> None:
     assert Checker(weights=weights).notes(spoken) == []
 
 
-def test_one_sentence_gets_several_notes_each_at_its_words() -> None:
-    notes = Checker().notes(words("We discussed about it and it depends of the load."))
-    assert len(notes) == 2 and notes[0].first < notes[1].first
-    assert notes[0].sentence == "We discussed it and it depends on the load."
-
-
 def test_repairs_of_one_phrase_are_one_note() -> None:
     text = "We discussed about many informations and it depends of many softwares."
     one, two = Checker().notes(words(text))
     assert (one.said, one.better) == (text[3:36], "discussed a lot of information")
+    assert one.sentence.endswith("a lot of information and it depends on a lot of software.")
+    assert one.last <= two.first
     assert (two.better, len(two.why.split(". "))) == ("depends on a lot of software", 2)
 
 

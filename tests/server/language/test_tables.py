@@ -9,7 +9,7 @@ import pytest
 from server.language.notes import Checker, parsed, rules
 from server.language.proposals import CHECKS, Check, Sentence, Shape, propose
 from server.language.wording import Friends
-from server.language.words import article, listed, load, marked
+from server.language.words import article, listed, lists, load, marked
 from tests.server.language.test_notes import words as spoken
 
 Pair = tuple[str, Sequence[str]]
@@ -86,9 +86,20 @@ def test_shapes(name: str) -> None:
 def test_words_taken_for_others() -> None:
     pairs = rules()["word-choice"].wrong
     for word, others in load("grammar.yaml")["confusions"].items():
-        for one in others:
-            says = rf"(?i)\b{word}\b"
-            assert any(re.sub(says, one, no).lower() == yes.lower() for no, yes in pairs), (
-                word,
-                one,
-            )
+        made = [{re.sub(rf"(?i)\b{word}\b", o, no).lower() for no, _ in pairs} for o in others]
+        assert not any(each.isdisjoint(yes.lower() for _, yes in pairs) for each in made), word
+
+
+def test_prepositions() -> None:
+    data = load("grammar.yaml")
+    said = [("preposition-missing", v, f"{v} {p}") for v, p in data["needs_preposition"].items()]
+    direct = data["direct_verbs"]
+    said += [("preposition", f"{verb} {no}", verb) for verb in direct for no in direct[verb]]
+    for part, be in ("verb", ""), ("adjective", "be "):
+        for yes, word in ((p, w) for p, ws in data[f"{part}_prepositions"].items() for w in ws):
+            known = {yes, *direct.get(word, ()), *lists().also_right(part, word)}
+            no = next(each for each in data["verb_prepositions"] if each not in known)
+            said.append(("preposition", f"{be}{word} {no}", f"{be}{word} {yes}"))
+    for rule in "preposition", "preposition-missing":
+        rows = [[f"We can {each} the job." for each in row[1:]] for row in said if row[0] == rule]
+        assert faults(dict(CHECKS)[rule], [(no, [yes]) for no, yes in rows]) == []
