@@ -402,4 +402,6 @@ def _related(one: Question, other: Question) -> bool:
 
 
 def _names(phrases: Sequence[KeyPhrase]) -> set[str]:
-    return {name.casefold() for each in phrases for name in (each.phrase, *each.aliases)}
+    return {
+        name.casefold() for each in phrases for name in (each.phrase, *each.aliases, *each.any_of)
+    }
