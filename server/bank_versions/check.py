@@ -402,6 +402,4 @@ def _related(one: Question, other: Question) -> bool:
 
 
 def _names(phrases: Sequence[KeyPhrase]) -> set[str]:
-    return {
-        name.casefold() for each in phrases for name in (each.phrase, *each.aliases, *each.any_of)
-    }
+    return {name.casefold() for p in phrases for name in (p.phrase, *p.aliases, *p.any_of)}
