@@ -195,7 +195,7 @@ def syllables(word: str) -> int:
 
 
 _TERMS = (
-    r"i mean|or rather|no wait|wait no|sorry|actually no|no actually|let me rephrase"
+    r"i mean|or rather|no wait|wait no|sorry(?! to )|actually no|no actually|let me rephrase"
     r"|let me say (?:it|that) again|let me correct (?:that|myself)|i meant|i should say|excuse me"
 )
 """What speakers say when they take words back (Levelt 1983: editing terms)."""
