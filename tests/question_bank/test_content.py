@@ -305,10 +305,7 @@ def test_a_definition_by_name_is_told_from_a_bluff() -> None:
         "Hybrid cloud means a company runs some systems in its own data center, some with a "
         "public provider, and links the two so that they work together."
     )
-    wrong = (
-        "Hybrid cloud is a service that runs each application on two kinds of processors at "
-        "once, which makes it faster and safer."
-    )
+    wrong = "Hybrid cloud is a service that runs each application on two kinds of processors."
     assert report(question, wrong).score < 0.4 < 0.75 < report(question, right).score
 
 
