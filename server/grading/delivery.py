@@ -80,14 +80,11 @@ def find_fillers(answer: Answer, words: Sequence[Word]) -> tuple[Filler, ...]:
             continue
         pair = (token.raw, tokens[place + 1].raw) if place + 1 < len(tokens) else ("", "")
         if pair in _FILLER_PHRASES and tokens[place + 1].gap == NO_BREAK:
-            before = tokens[place - 1].raw if place and token.gap != SENTENCE else ""
+            before = tokens[place - 1].raw if place and token.gap == NO_BREAK else ""
             follower = tokens[place + 2] if place + 2 < len(tokens) else None
             after = follower.raw if follower is not None and follower.gap == NO_BREAK else ""
-            if before in _NOT_BEFORE[pair] and token.gap == NO_BREAK:
-                continue
-            if after in _NOT_AFTER[pair]:
-                continue
-            put(place, place + 1)
+            if before not in _NOT_BEFORE[pair] and after not in _NOT_AFTER[pair]:
+                put(place, place + 1)
         elif token.raw == "like" and _is_filler_like(answer, place):
             put(place, place)
     return tuple(out)
@@ -223,8 +220,8 @@ def taken_back(words: Sequence[str]) -> list[range]:
     """The places of words that their speaker corrected at once, and of the "I mean" between.
 
     A correction begins with a word that it repeats, or that replaces one of its kind (Levelt 1983).
-    Without an editing term only another form of the last word is one ("he don't, doesn't"), and
-    another little word before the same ones ("in Monday, on Monday").
+    Without an editing term only another form of the last word is one ("he don't, doesn't"), "an"
+    for "a", "on Monday" for "in Monday"; after an "um" any little word before the same ones.
     """
     plain = [re.sub(r"^\W+|\W+$|\s", "", word.replace("’", "'").lower()) for word in words]
     ends = {end: "," for end in ",…—-"} | {end: "." for end in ".;:?!"}
@@ -256,8 +253,12 @@ def _is_corrected(said: Sequence[str], again: Sequence[str], announced: bool, pa
         negated = first.endswith("n't") == new.endswith("n't")  # not "he is, isn't he"
         asks = not (_SUBJECTS | _ASKED).isdisjoint(again[1:2])  # "the question is, are we"
         form = negated and not asks and _are_forms(first, new)
-        if len(said) == 1:
-            return form or (alike and paused)
+        if not paused:  # "a cache, the cache is warm" and "to it, from it" take nothing back
+            alike = (len(said) > 1 and {first, new} == {"a", "an"}) or (
+                first in ("in", "at") and new == "on" and said[-1].endswith("day")
+            )
+        elif new == "the" and len(said) > 1:  # "a queue, um, the queue is full"
+            alike &= not any("VERB" in parts_of_speech(word) for word in again[len(said) :][:1])
         return list(said[1:]) == list(again[1 : len(said)]) and (form or alike)
     kinds = parts_of_speech(first), parts_of_speech(new)
     verbs = all("VERB" in each and "NOUN" not in each for each in kinds)

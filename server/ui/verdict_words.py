@@ -171,8 +171,8 @@ def note_lines(language: Language, questions: Sequence[int] = ()) -> Iterator[st
         more = f" ({group.name}, {group.count} times)" if group.count > 1 else ""
         where = f"Question {questions[group.at]}: " if questions else ""
         yield f"{where}“{note.said}” → “{note.better}”: {note.why}{more}"
-    if language.not_shown:
-        yield f"{language.not_shown} more not shown, of less weight"
+    if left := language.not_shown:
+        yield f"Not shown: {left} more remark{'s' * (left > 1)}, of less weight"
     if language.found_by:
         yield language.found_by
 

@@ -101,7 +101,7 @@ def attempts_router() -> APIRouter:
         actor: CurrentActor,
         context: AppContext,
     ) -> Response:
-        """Look at the English of an answer, if nobody has yet, and return the attempt."""
+        """Look at the English, if nobody has yet with this mother tongue; return the attempt."""
         return await graded_by(context, actor, 200, service.language, attempt_id, request)
 
     @served(router, use_cases.SAID_RIGHT, dependencies=[Depends(_is_own)])

@@ -199,7 +199,7 @@ def test_the_report_and_its_exports_show_the_worst_remarks_on_all_answers(
     assert markdown.text.startswith("# Mock interview: ML Platform Engineer, Domain deep dive")
     sheet = client.get(f"{address}/page").text
     assert all("2 times)" in each and "Question 1: “" in each for each in (markdown.text, sheet))
-    assert "more not shown" in sheet and sheet.count('data-sound="/sound/text') == 5
+    assert "Not shown: " in sheet and sheet.count('data-sound="/sound/text') == 5
     assert "attachment" in markdown.headers["content-disposition"]
     report = InterviewReport.model_validate(client.get(f"{address}/report.json").json())
     assert (report.asked, report.answered) == (3, 2)

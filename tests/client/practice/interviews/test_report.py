@@ -288,7 +288,7 @@ def test_remarks_on_all_answers_are_grouped_the_worst_first_and_five_at_most(
         assert "English, article, 2 times: not “article 2” but “b”." in text
     assert "Not shown: 1 more remark, of less weight." in shown.get()
     markdown = interview_to_markdown(report)
-    assert "- Question 2: “article 2” → “b”" in markdown and "- 1 more not shown" in markdown
+    assert "- Question 2: “article 2” → “b”" in markdown and "Not shown: 1 more remark," in markdown
     assert [each.evidence for each in report.weakest][1:] == [
         "language.notes[6]",
         "language.notes[3]",
