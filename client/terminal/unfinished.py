@@ -134,7 +134,7 @@ def offer_repairs(
         return
     speaker = Speaker.of(settings, load_lexicon(settings.lexicon, settings.cache))
     rows = " ".join(repairs)
-    console.print(Text(f"{rows} hear how that row of Language is said · Enter go on", "dim"))
+    console.print(Text(f"{rows} hear the better wording of that row · Enter continue", "dim"))
     while key := one_of(keys, rows.replace(" ", ""), enter=""):
         outcome = speaker.speak(repairs[key])
         if not outcome.spoken:

@@ -58,9 +58,9 @@ def pace_text(rate: float | None, over: str = "") -> str:
     slow, fast = comfortable_wpm()
     if rate is None or slow <= round(rate) <= fast:
         return ""
-    said = f"{rate:.0f} words per minute{over}, where"
+    said = f"you spoke {rate:.0f} words per minute{over};"
     if rate < slow:
-        return f"Speak a little faster: {said} {slow:.0f} is the least that we advise."
+        return f"Speak a little faster: {said} we advise at least {slow:.0f}."
     return f"Slow down: {said} native speakers average {fast:.0f} in interviews."
 
 

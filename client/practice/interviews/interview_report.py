@@ -99,7 +99,7 @@ def weakest(
         if group.first.sentence:
             often = f", {group.count} times" if group.count > 1 else ""
             said, better = group.first.said, group.first.better
-            text = f"English, {group.name}{often}: not “{said}” but “{better}”."
+            text = f"In your English ({group.name}{often}), say “{better}”, not “{said}”."
             weight = 6.0 + min(group.weight, 10) * 0.2
             points.append((weight, "language", _point(text, f"language.notes[{group.at}]")))
     return _mixed([*points, *_delivery(answers, words_per_minute)], always="pace")

@@ -52,9 +52,15 @@
     return text.replace(",", ".").split(":").reduce((sum, each) => 60 * sum + Number(each), 0);
   };
 
+  let endS = Infinity; // of the piece that plays: whoever plays on after it hears the rest
+  audio?.addEventListener("timeupdate", () => audio.currentTime >= endS && audio.pause());
+  audio?.addEventListener("pause", () => {
+    if (audio.paused) endS = Infinity; // not where it plays again already
+  });
+
   const play = (start, end = Infinity) => {
     if (!audio) return;
-    audio.ontimeupdate = () => audio.currentTime >= end && audio.pause();
+    endS = end;
     audio.currentTime = start;
     audio.play().catch(() => {});
   };
@@ -281,6 +287,25 @@
     const word = (quote ? document.querySelector(quote.hash) : wordOf(event.target))?.dataset.start;
     const start = piece?.playFrom ?? (document.getSelection()?.isCollapsed ? word : undefined);
     if (start !== undefined) play(Number(start), Number(piece?.playTo ?? Infinity));
+  });
+
+  // the same by keyboard; with Shift words are selected
+  document.addEventListener("keydown", (event) => {
+    const words = [...document.querySelectorAll(".word[data-start]")];
+    const at = words.indexOf(event.target);
+    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const last = words.length - 1;
+    const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
+    if (event.key === "Enter") {
+      play(Number(words[at].dataset.start));
+    } else if (event.key in steps) {
+      const next = words[Math.min(Math.max(steps[event.key], 0), last)];
+      for (const each of words) each.tabIndex = each === next ? 0 : -1;
+      next.focus();
+    } else {
+      return;
+    }
+    event.preventDefault();
   });
 
   // ------------------------------------------------------------------ scores and verdicts

@@ -7,7 +7,10 @@ const status = document.querySelector("[data-status]");
 const recordings = new Map();
 for (const side of document.querySelectorAll("[data-answer]")) {
   const audio = side.querySelector("audio[data-recording]");
-  if (audio) recordings.set(side.dataset.answer, new Recording(audio, side, status));
+  if (!audio) continue;
+  const recording = new Recording(audio, side, status);
+  recording.listenToWords(side.querySelector("[data-words]"));
+  recordings.set(side.dataset.answer, recording);
 }
 listenToPieces((button) => {
   const side = button.closest("[data-answer], [data-piece-of]");

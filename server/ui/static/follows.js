@@ -22,17 +22,20 @@ export async function languageFollows(status, whose = "your") {
 /** The same for a page of several answers, which comes again once all of them are looked at. */
 export async function allLanguageFollows() {
   const forms = [...document.querySelectorAll("form[data-language]")];
+  const done = [];
   for (const form of forms) {
     try {
       const page = await send(form);
       if (page.querySelector("form[data-language]")) throw new Error("it still waits");
+      done.push(form);
     } catch {
       form.querySelector("p").textContent =
         "The English could not be looked at now. Reload this page to try again.";
-      return;
     }
   }
-  if (forms.length > 0) location.reload();
+  if (forms.length === 0) return;
+  if (done.length === forms.length) location.reload();
+  else for (const form of done) form.querySelector("p").textContent = "Reload this page to see it.";
 }
 
 /**

@@ -91,12 +91,50 @@ export class Recording {
     else this.pause();
   }
 
+  /**
+   * Plays it from any of its words: by a click, or by the arrow keys and Enter.
+   * @param {HTMLElement|null} transcript holds them; null: there are none
+   */
+  listenToWords(transcript) {
+    if (!transcript) return;
+    transcript.setAttribute("aria-describedby", "words-hint");
+    transcript.addEventListener("keydown", (event) => this.#walk(event));
+    transcript.addEventListener("click", (event) => {
+      const word = event.target.closest(".word[data-start]");
+      if (!word || !getSelection().isCollapsed) return; // words are being selected, not chosen
+      this.#enter(word);
+      this.playFrom(Number(word.dataset.start));
+    });
+  }
+
   /** A quote is a link to its first word: it plays from there too. */
   #playQuote(event) {
     const quote = event.target.closest('a.said[href^="#"]');
     if (!quote || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     const word = this.words.find((each) => each.id === quote.hash.slice(1));
     if (word) this.playFrom(Number(word.dataset.start));
+  }
+
+  #enter(word) {
+    for (const each of this.words) each.tabIndex = each === word ? 0 : -1;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #walk(event) {
+    const at = this.words.indexOf(event.target);
+    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const last = this.words.length - 1;
+    const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
+    if (event.key === "Enter") {
+      this.playFrom(Number(this.words[at].dataset.start));
+    } else if (event.key in steps) {
+      const next = this.words[Math.min(Math.max(steps[event.key], 0), last)];
+      this.#enter(next);
+      next.focus();
+    } else {
+      return;
+    }
+    event.preventDefault();
   }
 
   #rest() {

@@ -29,6 +29,7 @@ from server.contract import (
 from tests.server.conftest import START, make_submission
 from tests.worlds.browser_looks import open_details
 from tests.worlds.chromium import TIMEOUT_MS, in_a_browser
+from tests.worlds.queues import wait_for
 from tests.worlds.shared_server import tone
 
 pytestmark = pytest.mark.browser
@@ -122,13 +123,10 @@ def comment(page: Page, text: str, **places: str) -> None:
 def test_a_quote_plays_the_recording_from_its_first_word(
     settings: ClientSettings, backend: Backend, opened: Open
 ) -> None:
-    said = ["Let", "me", "describe", "my", "background"]
-    words = tuple(
-        Word(text=text, start_s=2.0 * at, end_s=2.0 * at + 1.8) for at, text in enumerate(said)
-    )
-    transcript = Transcript(
-        text=" ".join(said), words=words, engine="faster-whisper", duration_s=10
-    )
+    said = "Let me describe my background"
+    times = enumerate(said.split())
+    words = tuple(Word(text=each, start_s=2.0 * at, end_s=2.0 * at + 1.8) for at, each in times)
+    transcript = Transcript(text=said, words=words, engine="faster-whisper", duration_s=10)
     question = backend.bank().questions[0].id
     attempt = backend.submit(make_submission(question_id=question, transcript=transcript))
     path = OwnRecordings(settings.recordings).path_of(attempt.submission.submission_id)
@@ -140,6 +138,10 @@ def test_a_quote_plays_the_recording_from_its_first_word(
         page.locator("a.said", has_text="background").first.press("Enter")
         page.wait_for_function("!document.querySelector('audio').paused")
         assert page.evaluate("document.querySelector('audio').currentTime") >= 8.0
+        page.get_by_text("Let", exact=True).first.press("ArrowRight")
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.textContent") == "me"
+        assert page.evaluate("document.querySelector('audio').currentTime") < 4
 
     opened(attempt, Given(attempt), drive)
 
@@ -247,12 +249,8 @@ def test_words_are_chosen_by_selecting_them_and_a_moment_by_the_recording(
     spoken: Attempt, opened: Open
 ) -> None:
     def drive(page: Page) -> None:
-        page.evaluate(
-            """() => {
-              const word = (index) => document.querySelector(`[data-index="${index}"]`).firstChild;
-              getSelection().setBaseAndExtent(word(4), 2, word(2), 1);
-            }"""
-        )
+        ends = [f"document.querySelector('[data-index=\"{at}\"]').firstChild" for at in (4, 2)]
+        page.evaluate(f"getSelection().setBaseAndExtent({ends[0]}, 2, {ends[1]}, 1)")
         page.wait_for_function("document.querySelector('[name=word_from]').value === '3'")
         assert page.locator("[name=word_to]").input_value() == "5"
         assert "RoCE and page" in page.locator("[data-chosen]").inner_text()
@@ -262,11 +260,15 @@ def test_words_are_chosen_by_selecting_them_and_a_moment_by_the_recording(
         assert page.locator("[name=at]").input_value() == "0:03.4"
         assert page.locator("[name=word_from]").input_value() == ""
         page.get_by_label("Your name").fill("Dr. Who")
-        page.get_by_label("Your comment").fill("Here")
-        page.get_by_role("button", name="Add the comment").click()
+        comment(page, "Here")
         page.evaluate("document.querySelector('audio').currentTime = 0")
         page.get_by_role("button", name="at 0:03").click()
         page.wait_for_function("document.querySelector('audio').currentTime >= 3.4")
+        open_details(page)
+        page.locator("[data-play-to]").first.click()
+        wait_for(lambda: bool(page.evaluate("document.querySelector('audio').paused")))
+        page.evaluate("document.querySelector('audio').play()")
+        wait_for(lambda: bool(page.evaluate("document.querySelector('audio').currentTime > 4.5")))
 
     opened(spoken, Given(spoken), drive)
 

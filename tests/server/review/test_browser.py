@@ -73,19 +73,11 @@ def running(make_service: Callable[..., Service]) -> Iterator[Running]:
     )
     transcript = Transcript(text=TEXT, words=words, engine="faster-whisper", duration_s=6 * WORD_S)
     world = people(service, make_submission(TEXT, transcript=transcript))
+    ids = {"attempt_id": world.attempt.id, "owner_id": world.by_name["ana"].id}
+    sound = {"media_type": "audio/flac", "duration_s": 6 * WORD_S, "content": hum(6 * WORD_S)}
+    kept = RecordingRow(**ids, **sound, sha256="0" * 64, uploaded_at=NOW, expires_at=None)
     with service.database.write() as session:
-        session.merge(
-            RecordingRow(
-                attempt_id=world.attempt.id,
-                owner_id=world.by_name["ana"].id,
-                media_type="audio/flac",
-                duration_s=6 * WORD_S,
-                content=hum(6 * WORD_S),
-                sha256="0" * 64,
-                uploaded_at=NOW,
-                expires_at=None,
-            )
-        )
+        session.merge(kept)
     with served(world.app) as address:
         yield Running(world, address)
 
@@ -169,11 +161,19 @@ def test_two_answers_are_compared_with_their_sound_and_their_english(running: Ru
         session.add(ShareRow(**shared, attempt_id=other.id, with_audio=True, created_at=NOW))
 
     def drive(page: Page) -> None:
+        page.route("**/language", lambda route: route.abort(), times=1)
         page.goto(f"{running.page}/compare/{other.id}")
+        page.get_by_text("Reload this page to see it").wait_for()
+        page.reload()
         page.get_by_role("row", name="article 1 1 still there").wait_for()
         assert page.locator("audio").count() == 1, "the other has no recording"
         page.click("[data-answer] .notes [data-play-from]")
         page.wait_for_selector(".notes [aria-pressed=true]")
+        page.click(".word[data-start]:text-is('use')")
+        page.wait_for_selector(".playing:text-is('use')")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".playing:text-is('paged')")
 
     signed_in(running.address, world.tokens["cleo"], drive)
 

@@ -150,8 +150,8 @@ def test_an_answer_without_any_phrase_is_told_so(interviews: Interviews) -> None
 @pytest.mark.parametrize(
     ("delivery", "text"),
     [
-        ({"words_per_minute": 200.0, "words": 400}, "Slow down: 200 words per minute"),
-        ({"words_per_minute": 90.0, "words": 180}, "Speak a little faster: 90 words per minute"),
+        ({"words_per_minute": 200.0, "words": 400}, "Slow down: you spoke 200 words per minute"),
+        ({"words_per_minute": 90.0, "words": 180}, "faster: you spoke 90 words per minute"),
         ({"answer_s": 59.0, "words": 118}, "you used less than half of the time, in questions 1"),
         ({"answer_s": 181.0, "words": 362}, "Be briefer: you took half as long again as expected"),
     ],
@@ -171,7 +171,7 @@ def test_a_pace_outside_its_band_is_named_whatever_else_there_is(interviews: Int
     attempts = [attempt(n, "q", SUBMISSIONS[n - 1], **quick) for n in (1, 2)]  # type: ignore[arg-type]
     worst, second, pace = texts(report_interview(record, kept(record, *attempts)).weakest)
     assert "got no answer" in worst and "none of 1 key phrases" in second
-    assert "192 words per minute over all answers, where native speakers average 190" in pace
+    assert "192 words per minute over all answers; native speakers average 190" in pace
 
 
 def test_every_point_rests_on_something_that_is_there(interviews: Interviews) -> None:
@@ -285,7 +285,7 @@ def test_remarks_on_all_answers_are_grouped_the_worst_first_and_five_at_most(
         kinds = re.findall(r"(article|pronoun|adverb|tense|hedging|spelling) \d", remarks)
         assert kinds == ["article", "pronoun", "adverb", "tense", "hedging"]
         assert "so (article, 2 times)" in text and len(re.findall(r"\bso\b", remarks)) == 5
-        assert "English, article, 2 times: not “article 2” but “b”." in text
+        assert "In your English (article, 2 times), say “b”, not “article 2”." in text
     assert "Not shown: 1 more remark, of less weight." in shown.get()
     markdown = interview_to_markdown(report)
     assert "- Question 2: “article 2” → “b”" in markdown and "Not shown: 1 more remark," in markdown
