@@ -71,7 +71,7 @@ class Assessor:
             ),
             load_hearing(settings),
             judge_of(settings),
-            LanguageRequest(mother_tongue=settings.preferences.mother_tongue),
+            LanguageRequest(),  # whose recordings they are is not known
         )
         self._session.warm()
 

@@ -1,7 +1,6 @@
 """``aloud history``, ``regrade``, ``export``, ``import``, ``purge``: your own data."""
 
 import shlex
-import sys
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Annotated, Literal
@@ -42,6 +41,9 @@ def history(
         int | None,
         typer.Option("--version", metavar="N", min=1, help="With ID: its Nth report, from 1."),
     ] = None,
+    hear: Annotated[
+        bool, typer.Option("--hear", help="With ID: hear the repairs of its English by number.")
+    ] = False,
     role: Annotated[str | None, typer.Option("--role", help="Only this role's attempts.")] = None,
     round_: RoundOption = None,
     question: Annotated[
@@ -74,7 +76,7 @@ def history(
             if stored.version > 1:
                 earlier = f"report {stored.version} of this answer; --version shows an earlier one"
                 out().print(Text(earlier, "dim"))
-            if sys.stdin.isatty():
+            if hear:
                 with key_reader() as keys:
                     offer_repairs(out(), keys, settings, stored.report.language)
             return

@@ -39,7 +39,7 @@ from client.speaking import Speaker
 from client.terminal.interview import Interview, InterviewOptions
 from client.terminal.keys import key_reader
 from client.terminal.report import print_report
-from client.terminal.unfinished import ask_what_was_meant, offer_repairs
+from client.terminal.unfinished import ask_what_was_meant
 from pronunciation.lexicon_loader import load_lexicon
 from server.contract import HistoryQuery, LanguageRequest
 
@@ -342,7 +342,6 @@ def _show(outcome: Outcome, prompt: str, as_json: bool) -> None:
 def _offer(settings: ClientSettings, outcome: Outcome) -> None:
     assert outcome.report is not None, "it was shown"
     with key_reader() as keys:
-        offer_repairs(out(), keys, settings, outcome.report.language)
         if outcome.attempt_id is not None:
             with open_server(settings) as backend:
                 ask_what_was_meant(out(), keys, backend, outcome.attempt_id, outcome.report)

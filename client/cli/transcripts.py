@@ -32,8 +32,9 @@ _TAG: Final = re.compile(
     re.IGNORECASE,
 )
 _SOUND: Final = re.compile(
-    r"(?<![\w\]])\[[^\[\]\n]{1,60}\]:?|^\s*\([^()\n]{1,60}\)\s*$|[♪♫]|[\u200b-\u200f\u202a-\u202e\u2060\ufeff]"
-    r"|\((?:[\w]+ )?(?:laugh|chuckl|cough|sigh|applau|inaudible|music|pause|crosstalk|clear)\w*\)",
+    r"(?<![\w\]])(?:\[[^\[\]\n]{1,60}\]:?)+|^\s*\([^()\n]{1,60}\)\s*$|[♪♫]|[\u200b-\u200f\u202a-\u202e\u2060\ufeff]"
+    r"|[(\[](?:[\w]+ )?(?:laugh|chuckl|cough|sigh|applau|inaudible|music|pause|crosstalk|clear)\w*"
+    r"[)\]]",
     re.IGNORECASE,
 )
 """What is heard and not said: "[Music]", "(laughs)" alone on a line; and invisible marks."""

@@ -92,6 +92,11 @@ def bundle_of(
     return make_bundle(archive, reviews.document(attempt_id), sound)
 
 
+_TONGUE: Final[Any] = {"language": {"mother_tongue"}}
+_REPORTS: Final[Any] = {"reports": {"__all__": {"report": _TONGUE}}, "corrected": _TONGUE}
+"""A coach needs no mother tongue; without it, nothing is looked at again."""
+
+
 def make_bundle(archive: Archive, review: ReviewDocument, sound: Sound | None) -> PackedBundle:
     """One answer as a bundle.
 
@@ -105,7 +110,9 @@ def make_bundle(archive: Archive, review: ReviewDocument, sound: Sound | None) -
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as bundle:
         address = None if sound is None else _as_address(sound)
         bundle.writestr(_PAGE, bundle_page(attempt, review, address))
-        bundle.writestr(_ATTEMPT, archive.model_dump_json(indent=2))
+        bundle.writestr(
+            _ATTEMPT, archive.model_dump_json(indent=2, exclude={"attempts": {"__all__": _REPORTS}})
+        )
         bundle.writestr(_REVIEW, review.model_dump_json(indent=2))
         if sound is not None:
             bundle.writestr(_RECORDINGS[sound.media_type], sound.content, zipfile.ZIP_STORED)

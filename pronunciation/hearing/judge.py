@@ -198,11 +198,12 @@ def decide(
     mistakes = [r.probability for r in readings if not r.accepted]
     mistaken, likeliest = sum(mistakes), max(mistakes, default=0.0)
     best = max(readings, key=lambda r: r.probability)
-    confidence = float(min(1.0, max(0.0, 1 - mistaken if best.accepted else mistaken)))
+    fine = max(1e-9, 1 - mistaken)
+    confidence = float(min(1.0, fine / (fine + likeliest) if best.accepted else mistaken))
     verdict: Verdict = "unclear"
     if mistaken >= fusion.mispronounced_from and not best.accepted:
         verdict = "mispronounced"
-    elif best.accepted and 1 - mistaken >= correct_from * (1 - mistaken + likeliest):
+    elif best.accepted and confidence >= correct_from:
         verdict = "correct"
     if fit < TERM_FITS_FROM:
         verdict = "unclear"

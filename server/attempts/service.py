@@ -1,5 +1,6 @@
 """The use cases, without the web: what people can do with answers, reports and the bank."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from server.attempts.store import Store
     from server.db.database import Database
 
+
+logger = logging.getLogger(__name__)
 
 # Attempts in one page of an export: at the contract's largest answers a page stays under 100 MB.
 ARCHIVE_PAGE = 20
@@ -169,7 +172,11 @@ class Service:
         report = self._grading_data.grade(question, submission).report
         if language is None:
             return report
-        return self._grading_data.language(report, language.mother_tongue)
+        try:
+            return self._grading_data.language(report, language.mother_tongue)
+        except Exception:  # what is graded is worth having without the remarks on its English
+            logger.exception("the English of an answer could not be looked at")
+            return report
 
     def submit(self, submission: Submission) -> Attempt:
         """Grades and stores an answer, once: sent again, the stored attempt comes back.

@@ -327,7 +327,7 @@ class Store:
     def keep_language(self, attempt_id: int, report: Report) -> None:
         """Stores the remarks on the English, and the summary with them, in the newest report.
 
-        Does nothing if the answer was graded again meanwhile, or no longer exists.
+        Does nothing if meanwhile it was graded again, corrected, looked at as well, or deleted.
         """
         with self.database.write() as session:
             self.database.alone(session, f"review of {attempt_id}")
@@ -335,10 +335,12 @@ class Store:
             if found is None:
                 return
             newest = found[1]
-            stored = dict(newest.report)
-            if stored.get("grader_version") == report.grader_version:
+            stored = Report.model_validate(newest.report)
+            graded = {"grader_version", "transcript"}
+            is_same = stored.model_dump(include=graded) == report.model_dump(include=graded)
+            if is_same and stored.language.waits_for(report.language.mother_tongue or ""):
                 new = report.model_dump(mode="json", include={"language", "summary"})
-                newest.report = stored | new
+                newest.report = dict(newest.report) | new
 
     def keep_sense(self, attempt_id: int, sense: dict[str, object] | None) -> None:
         """Stores the vectors of an attempt; does nothing if the attempt no longer exists."""

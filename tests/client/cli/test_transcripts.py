@@ -101,8 +101,8 @@ SAID_IN_ODD_FILES = [
      "We used it for a low-cost app"),
     (b"WEBVTT\n\n00:01.000 --> 00:04.000\nWe used it (laughs) often&lrm;\n", "We used it often"),
     (b"1\n00:00:01,000 --> 00:00:04,000\nWe used it (the cache)\n", "We used it (the cache)"),
-    (b"[ti:Two]\n[length: 00:20]\n\n[00:01.20]It is in a[0], not a[1]. [Music]\n",
-     "It is in a[0], not a[1]."),
+    (b"[ti:Two]\n[length: 00:20]\n\n[00:01.20]It is in a[0], not a[1][2]. [Music][Applause]\n",
+     "It is in a[0], not a[1][2]."),
 ]  # fmt: skip
 
 

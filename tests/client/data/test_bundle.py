@@ -15,7 +15,14 @@ from client.backend.protocol import Backend
 from client.core.settings import ClientSettings
 from client.data.bundle import BundleError, Sound, bundle_of, make_bundle, parse_review, read_review
 from client.data.own_recordings import OwnRecordings
-from server.contract import Attempt, Comment, FollowUp, FollowUpAnswer, ReviewDocument
+from server.contract import (
+    Attempt,
+    Comment,
+    FollowUp,
+    FollowUpAnswer,
+    LanguageRequest,
+    ReviewDocument,
+)
 from tests.server.conftest import START, make_submission
 from tests.worlds.shared_server import tone
 
@@ -68,7 +75,12 @@ def test_a_bundle_holds_the_answer_and_a_page_that_needs_nothing_else(
     assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
     assert "default-src 'none'" in page
     assert "connect-src" not in page
-    assert page.count("<script") == 2
+    assert page.count("<script") == 3  # what was written, and our two
+    backend.language(attempt.id, LanguageRequest(mother_tongue="German"))
+    known = backend.export_one(attempt.id)
+    with zipfile.ZipFile(BytesIO(make_bundle(known, review, None).content)) as bundle:
+        told = bundle.read("attempt.json").decode()
+    assert "German" in known.model_dump_json() and "German" not in told
 
 
 def test_follow_ups_come_after_the_answer_in_its_recording(
