@@ -13,10 +13,10 @@ DEEPEST = {"server": 12, "client": 11}
 DEEPEST_OF_ALL = 15
 
 # Whoever makes the house lighter lowers these; to raise one, say in the commit who would miss what.
-MOST_LINES = 73_439
-MOST_LINES_OF_CODE = 51_095
+MOST_LINES = 73_458
+MOST_LINES_OF_CODE = 51_108
 MOST_FILES = 338
-MOST_LINES_OF_TESTS = 48_959
+MOST_LINES_OF_TESTS = 48_974
 MOST_INNER_IMPORTS = 56
 PICTURE = re.compile(r"^```layers\n(.*?)^```", re.S | re.M)
 
