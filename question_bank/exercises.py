@@ -117,20 +117,20 @@ def _definitions(bank: Bank, known: Mapping[str, _Definition]) -> tuple[Question
             name, sense = (own, f", for the role of {role.title}") if own in known else (term, "")
             wanted = known.get(name)
             sentence = wanted and (wanted.sentence or spotlight.get(term))
-            if wanted is not None and sentence:
-                exercise = Question(
-                    id=_id(name),
-                    field=FIELD,
-                    round=_DEFINE.id,
-                    kind="explain",
-                    topic=_DEFINE.title,
-                    difficulty=1,
-                    prompt=f"Explain “{term}” in one sentence{sense}.",
-                    answer_seconds=DEFINITION_SECONDS,
-                    model_answer=sentence,
-                    key_phrases=tuple(_phrase(*each.split(" / ")) for each in wanted.parts),
-                )
-                found.setdefault(exercise.id, exercise)
+            if wanted is None or not sentence or _id(name) in found:
+                continue
+            found[_id(name)] = Question(
+                id=_id(name),
+                field=FIELD,
+                round=_DEFINE.id,
+                kind="explain",
+                topic=_DEFINE.title,
+                difficulty=1,
+                prompt=f"Explain “{term}” in one sentence{sense}.",
+                answer_seconds=DEFINITION_SECONDS,
+                model_answer=sentence,
+                key_phrases=tuple(_phrase(*each.split(" / ")) for each in wanted.parts),
+            )
     return tuple(found.values())
 
 

@@ -144,7 +144,7 @@ def assess(
     )
     _show(outcome, prompt, as_json)
     if not as_json and sys.stdin.isatty():
-        _offer(settings, outcome)
+        _ask_what_was_meant(settings, outcome)
 
 
 @command(app, "grade", judged=True)
@@ -170,8 +170,6 @@ def grade(
         session = Session(backend, judge=judge, language=_language(settings))
         outcome = session.read(answer, question, save=save)
     _show(outcome, prompt, as_json)
-    if not as_json and sys.stdin.isatty():
-        _offer(settings, outcome)
 
 
 @command(app, "interview", judged=True)
@@ -339,12 +337,11 @@ def _show(outcome: Outcome, prompt: str, as_json: bool) -> None:
         errors().print(Text(f"stored as attempt {outcome.attempt_id}", "dim"))
 
 
-def _offer(settings: ClientSettings, outcome: Outcome) -> None:
-    assert outcome.report is not None, "it was shown"
-    with key_reader() as keys:
-        if outcome.attempt_id is not None:
-            with open_server(settings) as backend:
-                ask_what_was_meant(out(), keys, backend, outcome.attempt_id, outcome.report)
+def _ask_what_was_meant(settings: ClientSettings, outcome: Outcome) -> None:
+    if outcome.attempt_id is None or outcome.report is None:
+        return
+    with open_server(settings) as backend, key_reader() as keys:
+        ask_what_was_meant(out(), keys, backend, outcome.attempt_id, outcome.report)
 
 
 def _assess_many(
@@ -360,7 +357,10 @@ def _assess_many(
     with open_results(out_file, retry_failed=retry_failed) as results:
         before = len(results.done.intersection(ids))
         if before < len(ids):
-            with closing(make()) as workers, counting("assessing, with the English") as show:
+            with (
+                closing(make()) as workers,
+                counting("assessing the answers and their English") as show,
+            ):
 
                 def on_done(line: Line) -> None:
                     nonlocal done, failed

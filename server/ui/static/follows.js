@@ -11,7 +11,7 @@ export async function languageFollows(status, whose = "your") {
   if (!form) return;
   try {
     // the key phrases stay: somebody may be writing in one of their fields
-    renew(await send(form), "#summary, #legend, #language");
+    renew(await looked(form), "#summary, #legend, #language");
     status.textContent = `The remarks on ${whose} English are here.`;
   } catch {
     form.querySelector("p").textContent =
@@ -25,8 +25,7 @@ export async function allLanguageFollows() {
   const done = [];
   for (const form of forms) {
     try {
-      const page = await send(form);
-      if (page.querySelector("form[data-language]")) throw new Error("it still waits");
+      await looked(form);
       done.push(form);
     } catch {
       form.querySelector("p").textContent =
@@ -36,6 +35,13 @@ export async function allLanguageFollows() {
   if (forms.length === 0) return;
   if (done.length === forms.length) location.reload();
   else for (const form of done) form.querySelector("p").textContent = "Reload this page to see it.";
+}
+
+/** The page in reply to a look at the English; an error if the look was dropped. */
+async function looked(form) {
+  const page = await send(form);
+  if (page.querySelector("form[data-language]")) throw new Error("it still waits");
+  return page;
 }
 
 /**
